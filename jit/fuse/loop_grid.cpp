@@ -18,7 +18,7 @@ namespace weft::compiler {
 namespace {
 
 constexpr int64_t largest_lane_value = 1024;       // elements of one value inside a lane
-constexpr int64_t largest_lane = 16384;            // elements of all values inside a lane,
+constexpr int64_t largest_lane = 16384;            // elements that a lane holds at a time,
 constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
 // The same limits for a single lane, whose vectors run along its values.
 constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
@@ -52,8 +52,23 @@ void visit_bodies(const Scope& s, const Visit& f) {
 
 // The sizes of the values that a lane holds.
 struct Footprint {
-  int64_t largest = 0, total = 0;  // in elements: the largest value, and all values
-  int64_t bytes = 0;               // all values
+  int64_t largest = 0, total = 0;  // in elements: the largest value, and all values at a time
+  int64_t bytes = 0;               // all values at a time
+  int64_t computed = 0;            // elements of all values, one after the other
+
+  void add(int64_t elements, const Type& t) {
+    largest = std::max(largest, elements);
+    total += elements;
+    bytes += elements * itemsize(t.dtype());
+    computed += elements;
+  }
+  // Takes the larger number of each kind.
+  void combine(const Footprint& other) {
+    largest = std::max(largest, other.largest);
+    total = std::max(total, other.total);
+    bytes = std::max(bytes, other.bytes);
+    computed = std::max(computed, other.computed);
+  }
 };
 
 // Chooses the grid of a loop: which classes become which axis.
@@ -144,6 +159,9 @@ class LoopGrid {
     }
     if (h.largest > largest_lane_value || h.total > largest_lane || h.bytes > largest_lane_bytes)
       return holds_too_much;
+    // Each element costs a vector of lanes, although a few lanes do not fill it.
+    if (!grid.empty() && Shape(grid).elements() < min_vector_row && h.computed > largest_lane)
+      return "few lanes would compute too much";
     return grid.empty() && h.largest > small_elements ? "no axis runs through the whole loop" : "";
   }
   std::vector<char> shared() const {
@@ -171,23 +189,49 @@ class LoopGrid {
   }
   Footprint footprint(const std::vector<int64_t>& grid) const {
     Footprint h;
-    const auto add = [&](const Scope& s, int32_t v) {
-      const int64_t n = elements_of_point(s, v);
-      h.total += n;
-      h.bytes += n * itemsize(s.j->types[v].dtype());
-      h.largest = std::max(h.largest, n);
-    };
-    visit_bodies(top_, [&](const Scope& s) {
-      for (size_t t = s.j->n_in; t < s.j->types.size(); ++t)
-        if (const auto v = static_cast<int32_t>(t); !in_chain_.contains({&s, v})) add(s, v);
-    });
+    for (const auto& b : top_.bodies[0]) h.combine(footprint_of(*b));
     for (const CarriedBuffer& b : buffers_)
-      if (!stays_in_memory(b, grid)) add(*b.scope, result_of(b));
+      if (!stays_in_memory(b, grid))
+        h.add(elements_of_point(*b.scope, result_of(b)), b.scope->j->types[result_of(b)]);
     return h;
   }
   std::map<int, int> classes;
 
  private:
+  // A value is held from its equation to the last one that reads it.
+  Footprint footprint_of(const Scope& s) const {
+    const JaxprData& j = *s.j;
+    const size_t n = j.eqns.size();
+    std::vector<std::vector<int32_t>> ends(n + 1);  // by equation: the values that end with it
+    std::vector<size_t> last(j.types.size());
+    for (size_t i = 0; i < n; ++i) {
+      for (Atom a : j.eqns[i].in)
+        if (!a.is_literal()) last[a.index] = i;
+      for (int32_t v = j.eqns[i].out; v < j.eqns[i].out + j.eqns[i].n_out; ++v) last[v] = i;
+    }
+    for (Atom a : j.out)
+      if (!a.is_literal()) last[a.index] = n;
+    for (size_t v = j.n_in; v < last.size(); ++v) ends[last[v]].push_back(static_cast<int32_t>(v));
+    Footprint most, now;
+    for (size_t i = 0; i < n; ++i) {
+      const Eqn& e = j.eqns[i];
+      for (int32_t v = e.out; v < e.out + e.n_out; ++v)
+        if (!in_chain_.contains({&s, v})) now.add(elements_of_point(s, v), j.types[v]);
+      Footprint inside;
+      for (const auto& b : s.bodies[i]) inside.combine(footprint_of(*b));
+      now.computed += inside.computed;
+      inside.total += now.total;
+      inside.bytes += now.bytes;
+      most.combine(inside);
+      most.combine(now);
+      for (int32_t v : ends[i]) {
+        if (in_chain_.contains({&s, v})) continue;
+        now.total -= elements_of_point(s, v);
+        now.bytes -= elements_of_point(s, v) * itemsize(j.types[v].dtype());
+      }
+    }
+    return most;
+  }
   const Type& type(int32_t v) const { return top_.j->types[v]; }
   int64_t elements_of_point(const Scope& s, int32_t v) const {
     const Shape& shape = s.j->types[v].shape();

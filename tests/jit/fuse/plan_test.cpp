@@ -278,3 +278,37 @@ TEST_CASE("a short row that is put together from parts is computed by one point"
   const auto wide = [](Array a, Array b) { return concatenate({a, b}, -1) * 2.f; };
   CHECK(count(jit(wide).lower(a, b).report(), "grid [40x60],") == 1);
 }
+
+TEST_CASE("sums over segments of a few rows run in the lane", "[jit][plan]") {
+  const auto add = [](Array x, Array i, Array v) { return x.at(i).add(v); };
+  const auto report = [&](int rows, int updates) {
+    const Array i = arange(updates) * 5 % (rows + 1), x = numbers({20, rows, 3}),
+                v = numbers({20, updates, 3});
+    // All lanes have the same segments, so the lanes are an axis of the windows.
+    const auto f = [=](Array x, Array v, Array i) {
+      return fori_loop(
+          0, 4, [=](Array, Array h) { return vmap(add, {0, none, 0})(sin(h), i, v); }, x);
+    };
+    check_bits(f, x, v, i);
+    return jit(f).lower(x, v, i).report();
+  };
+  CHECK(count(report(2, 2), "lockstep") == 0);
+  CHECK(count(report(9, 9), "lockstep") == 0);
+  CHECK(count(report(13, 31), "lockstep") == 0);
+}
+
+TEST_CASE("a lane holds values only until they are read", "[jit][plan]") {
+  const auto f = [](Array x, int values) {
+    return fori_loop(
+        0, 3,
+        [=](Array, Array h) {
+          for (int k = 0; k < values; ++k) h = cumsum(sin(h) * (1.f / 64), 1);
+          return h;
+        },
+        x);
+  };
+  const Array x = numbers({16, 128});
+  const auto longer = [&](Array x) { return f(x, 150); };
+  check_bits(longer, x);
+  CHECK(count(jit(longer).lower(x).report(), "lockstep") == 0);
+}
