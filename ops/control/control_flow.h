@@ -14,8 +14,10 @@ namespace weft {
 // loop can be differentiated in reverse mode.
 Arrays while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init,
                   std::optional<int64_t> max_trips = {});
-// The same for a loop that may have been mapped by another system (separate_lanes.h).
-Arrays mapped_while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init);
+// The same for a loop that may have been mapped by another system (separate_lanes.h). in_loop: it
+// is in the body of a loop.
+Arrays mapped_while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init,
+                         bool in_loop);
 // Returns the results of branches[clamp(index)]. The index is I32.
 Arrays cond_flat(const Array& index, const std::vector<ClosedJaxpr>& branches,
                  const Arrays& operands);

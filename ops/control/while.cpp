@@ -322,9 +322,10 @@ While while_of(const ClosedJaxpr& cond, const ClosedJaxpr& body) {
 
 }  // namespace
 
-Arrays mapped_while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init) {
+Arrays mapped_while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init,
+                         bool in_loop) {
   const Arrays x = in_order(LoopValues<Array>{{}, cond.consts, body.consts, init});
-  const std::optional<Arrays> results = separate_lanes(while_of(cond, body), x);
+  const std::optional<Arrays> results = separate_lanes(while_of(cond, body), x, in_loop);
   return results ? *results : while_flat(cond, body, init);
 }
 

@@ -83,6 +83,65 @@ TEST_CASE("a map and a derivative of a mapped loop", "[interop][stablehlo]") {
   CHECK(array_equal(tangent, f(ones_like(rows), trips)).item<bool>());
 }
 
+TEST_CASE("a mapped loop in a loop has the lanes around it", "[interop][stablehlo]") {
+  const auto text = [](bool nested) {
+    const std::string loop = R"(
+%r:2 = stablehlo.while(%x = %a, %i = %b) : tensor<20x3xf32>, tensor<20x3xi32>
+ cond {
+  %c = stablehlo.constant dense<4> : tensor<20x3xi32>
+  %p = stablehlo.compare LT, %i, %c, SIGNED
+    : (tensor<20x3xi32>, tensor<20x3xi32>) -> tensor<20x3xi1>
+  %f = stablehlo.constant dense<false> : tensor<i1>
+  %any = stablehlo.reduce(%p init: %f) applies stablehlo.or across dimensions = [0, 1]
+    : (tensor<20x3xi1>, tensor<i1>) -> tensor<i1>
+  stablehlo.return %any : tensor<i1>
+ } do {
+  %one = stablehlo.constant dense<1> : tensor<20x3xi32>
+  %c = stablehlo.constant dense<4> : tensor<20x3xi32>
+  %p = stablehlo.compare LT, %i, %c, SIGNED
+    : (tensor<20x3xi32>, tensor<20x3xi32>) -> tensor<20x3xi1>
+  %y = stablehlo.sine %x : tensor<20x3xf32>
+  %j = stablehlo.add %i, %one : tensor<20x3xi32>
+  %xs = stablehlo.select %p, %y, %x : tensor<20x3xi1>, tensor<20x3xf32>
+  %is = stablehlo.select %p, %j, %i : tensor<20x3xi1>, tensor<20x3xi32>
+  stablehlo.return %xs, %is : tensor<20x3xf32>, tensor<20x3xi32>
+ })";
+    const std::string head =
+        "func.func @main(%u: tensor<20x3xf32>, %b: tensor<20x3xi32>) -> "
+        "tensor<20x3xf32> {\n";
+    if (!nested)
+      return std::regex_replace(head, std::regex("%u"), "%a") + loop +
+             "\nreturn %r#0 : tensor<20x3xf32>\n}";
+    return head + R"(
+%zero = stablehlo.constant dense<0> : tensor<i32>
+%s:2 = stablehlo.while(%a = %u, %k = %zero) : tensor<20x3xf32>, tensor<i32>
+ cond {
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %go = stablehlo.compare LT, %k, %two, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.return %go : tensor<i1>
+ } do {)" + loop +
+           R"(
+  %o = stablehlo.constant dense<1> : tensor<i32>
+  %l = stablehlo.add %k, %o : tensor<i32>
+  stablehlo.return %r#0, %l : tensor<20x3xf32>, tensor<i32>
+ }
+return %s#0 : tensor<20x3xf32>
+})";
+  };
+  const auto has = [](const std::string& text, const char* lanes) {
+    return to_string(parse_stablehlo(text)).find(lanes) != std::string::npos;
+  };
+  CHECK(has(text(false), "lanes=(20, 3)"));
+  CHECK(has(text(true), "lanes=(20,)"));
+  const Array i = arange(60).reshape({20, 3}) % 7, x = i.astype(F32) * 0.3f - 1.f;
+  Array once = x;
+  for (int k = 0; k < 4; ++k) once = where(i + k < 4, sin(once), once);
+  CHECK(array_equal(run(text(false), {x, i})[0], once).item<bool>());
+  Array twice = once;
+  for (int k = 0; k < 4; ++k) twice = where(i + k < 4, sin(twice), twice);
+  CHECK(array_equal(run(text(true), {x, i})[0], twice).item<bool>());
+}
+
 TEST_CASE("loops of other forms keep their form", "[interop][stablehlo]") {
   // A few lanes do not fill a vector.
   const std::string few = std::regex_replace(Loop{}.text(), std::regex("<20x"), "<15x");

@@ -286,6 +286,13 @@ ClosedJaxpr Translator::recorded(const Region& r, const Types& args, size_t last
   return c;
 }
 
+ClosedJaxpr Translator::recorded_body(const Region& r, const Types& args, size_t last) {
+  ++loops_;
+  ClosedJaxpr c = recorded(r, args, last);
+  --loops_;
+  return c;
+}
+
 void Translator::check_arguments(const Block& b, const Arrays& args, size_t at) const {
   if (args.size() != b.args.size())
     fail_at(at, fmt::format("a region of {} arguments, not {}", b.args.size(), args.size()));

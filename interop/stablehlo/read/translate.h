@@ -35,6 +35,10 @@ class Translator {
   // Returns a region as a separate program. Values from outside become constants. The arguments and
   // results begin with the last `last` ones of the region.
   ClosedJaxpr recorded(const Region& r, const Types& args, size_t last = 0);
+  // The same for the body of a loop.
+  ClosedJaxpr recorded_body(const Region& r, const Types& args, size_t last = 0);
+  // Returns true while the body of a loop is recorded.
+  bool is_in_loop() const { return loops_ > 0; }
   Arrays call(const std::string& symbol, const Arrays& x, size_t at);
   // Returns the body of a function, or null if no function has that name.
   const Region* function_body(const std::string& symbol) const;
@@ -115,6 +119,7 @@ class Translator {
   std::unordered_map<int32_t, int32_t> parts_;  // for each part of a tuple, the value it was made
                                                 // from
   int depth_ = 0;       // nesting depth of regions and of the functions they call
+  int loops_ = 0;       // the number of loops around them
   int mapped_ = 0;      // nesting depth of scalar bodies that run as a map
   bool whole_ = false;  // true while a scalar body runs on whole arrays
   bool testing_ = false;

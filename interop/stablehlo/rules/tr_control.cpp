@@ -229,7 +229,7 @@ Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
   if (op.regions[1].blocks[0].ops.back().operands.size() != x.size())
     t.fail(op, "the body of 'while' must return as many values as it takes");
   const Types carry = types_of(x);
-  const ClosedJaxpr body = t.recorded(op.regions[1], carry);
+  const ClosedJaxpr body = t.recorded_body(op.regions[1], carry);
   for (size_t i = 0; i < carry.size(); ++i)
     if (body.jaxpr->out_types()[i] != carry[i])
       t.fail(op, "the body of 'while' must return the types that it takes");
@@ -238,7 +238,7 @@ Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
   if (result.size() != 1 || result[0] != Type(Bool, Shape{}))
     t.fail(op, "the condition of 'while' must return a tensor<i1>");
   if (const auto counter = Counted(t, op).counter()) return counted_scan(body, x, *counter);
-  return mapped_while_flat(test, body, x);
+  return mapped_while_flat(test, body, x, t.is_in_loop());
 }
 
 // A loop over slices of its operands along one axis. The region takes slices and carries, and
@@ -264,7 +264,7 @@ Arrays scan_of(Translator& t, const Op& op, const Arrays& x) {
     rows.push_back(base::move_axis(a, static_cast<int>(axis), 0));
     args.push_back(a.type().with_shape(a.shape().erased(static_cast<int>(axis))));
   }
-  const ClosedJaxpr body = t.recorded(t.only_region(op), args, init.size());
+  const ClosedJaxpr body = t.recorded_body(t.only_region(op), args, init.size());
   const Types got = body.jaxpr->out_types();
   if (got.size() != op.out.size() ||
       !std::equal(args.begin(), args.begin() + counts[1], got.begin()))

@@ -247,8 +247,16 @@ class Recognizer {
 
 }  // namespace
 
-std::optional<MappedLoop> mapped_loop(const While& p, const Arrays& x) {
-  return Recognizer(p, x).find();
+std::optional<MappedLoop> mapped_loop(const While& p, const Arrays& x, bool in_loop) {
+  std::optional<MappedLoop> r = Recognizer(p, x).find();
+  if (!r || !in_loop || r->mask) return r;
+  Ints first = r->lanes.sizes();
+  while (first.size() > 1 && Shape(Ints(first.begin(), first.end() - 1)).elements() >= fewest_lanes)
+    first.pop_back();
+  // The lane keeps what has ended along the other axes.
+  if (std::ssize(first) < r->lanes.ndim()) r->next = p.body_jaxpr->out;
+  r->lanes = Shape(first);
+  return r;
 }
 
 }  // namespace weft

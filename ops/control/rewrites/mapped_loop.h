@@ -12,7 +12,7 @@ namespace weft {
 // A loop that runs a step for all lanes and keeps the old carries of the lanes that have ended.
 struct MappedLoop {
   Shape lanes;
-  Atom go;                 // in the condition: which lanes go on
+  Atom go;                 // in the condition: which lanes go on. It may have further axes.
   std::vector<Atom> next;  // in the body, by carry: its value after a step of a lane that runs
 
   // Equinox carries the mask of the lanes that go on, and one counter of the trips for all lanes,
@@ -27,7 +27,8 @@ struct MappedLoop {
 };
 
 // Returns nothing if the loop does not have one of the forms. `x`: its operands; carries that do
-// not change and have one operand are equal.
-std::optional<MappedLoop> mapped_loop(const While& p, const Arrays& x);
+// not change and have one operand are equal. `in_loop`: the loop is in the body of another one. Its
+// lanes are then those axes in front that suffice, because the other loop would run for each lane.
+std::optional<MappedLoop> mapped_loop(const While& p, const Arrays& x, bool in_loop);
 
 }  // namespace weft

@@ -63,6 +63,10 @@ Jaxpr computing(const JaxprData& j, const std::vector<Atom>& out, std::optional<
   return dce(b.finish(out));
 }
 
+Types types_of_inputs(const JaxprData& j) {
+  return Types(j.types.begin(), j.types.begin() + j.n_in);
+}
+
 // The bound of the counter, of which the condition reads these carries.
 Array bound_of(const While& p, Atom bound, const Arrays& carry) {
   return bound.is_literal() ? literal_array(p.cond_jaxpr->literals[bound.literal()])
@@ -77,11 +81,16 @@ While with_lanes(const While& p, const MappedLoop& m) {
   const Type mask(Bool, m.lanes);
   r.body_jaxpr = computing(*p.body_jaxpr, m.next, mask);
   if (!m.mask) {
-    r.cond_jaxpr = computing(*p.cond_jaxpr, {m.go});
+    const Jaxpr go = computing(*p.cond_jaxpr, {m.go});
+    r.cond_jaxpr = program(types_of_inputs(*go), [&](const Arrays& carry) {
+      const Array goes_on = eval_jaxpr(go, carry)[0];
+      const Ints further = axis_range(goes_on.ndim());
+      return Arrays{lax::reduce_or(goes_on, Ints(further.begin() + m.lanes.ndim(), further.end()))};
+    });
     return r;
   }
   const Jaxpr step = r.body_jaxpr;
-  const std::vector<Type> step_in(step->types.begin(), step->types.begin() + step->n_in);
+  const Types step_in = types_of_inputs(*step);
   const size_t first = step_in.size() - m.next.size(), count = first + m.counter->carry;
   Types in = step_in;
   in[count] = Type(in[count].dtype(), m.lanes);
@@ -155,11 +164,11 @@ Arrays joint_results(const While& p, const MappedLoop& m, const Arrays& init, co
 
 }  // namespace
 
-std::optional<Arrays> separate_lanes(const While& p, const Arrays& x) {
+std::optional<Arrays> separate_lanes(const While& p, const Arrays& x, bool in_loop) {
   // A constant of the condition would be another operand than that of the body.
   if (!p.lanes.empty() || p.max_trips >= 0 || p.cond_nconsts > 0) return {};
   if (effect_of(p.body_jaxpr) != Effect::none || effect_of(p.cond_jaxpr) != Effect::none) return {};
-  const std::optional<MappedLoop> m = mapped_loop(p, x);
+  const std::optional<MappedLoop> m = mapped_loop(p, x, in_loop);
   if (!m) return {};
   While r = with_lanes(p, *m);
   const BodyOp o = body_op(p);

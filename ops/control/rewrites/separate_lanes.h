@@ -10,7 +10,7 @@
 namespace weft {
 
 // Returns the results of the while loop with these operands. Returns nothing if it is not a mapped
-// loop (mapped_loop.h), or if its lanes read one another.
-std::optional<Arrays> separate_lanes(const While& p, const Arrays& x);
+// loop (mapped_loop.h), or if its lanes read one another. in_loop: it is in the body of a loop.
+std::optional<Arrays> separate_lanes(const While& p, const Arrays& x, bool in_loop);
 
 }  // namespace weft
