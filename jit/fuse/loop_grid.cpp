@@ -129,10 +129,11 @@ class LoopGrid {
       if (!may_be_grid(c) || repeats(c, *grid) || classes.count(c)) continue;
       const auto before = std::pair(*grid, classes);
       const bool enough = too_large(*grid).empty() && Shape(*grid).elements() >= min_vector_row;
+      const double without = enough ? work(*grid) : once;
       classes.emplace(c, static_cast<int>(grid->size()));
       grid->push_back(type(widest).shape()[a]);
       adopt_results(*grid);
-      const double repeated = work(*grid) / once;
+      const double repeated = work(*grid) / without;
       if (enough ? repeated > little_repeated : on_host() && repeated > max_repeated)
         std::tie(*grid, classes) = before;
     }

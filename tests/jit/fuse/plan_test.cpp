@@ -312,3 +312,20 @@ TEST_CASE("a lane holds values only until they are read", "[jit][plan]") {
   check_bits(longer, x);
   CHECK(count(jit(longer).lower(x).report(), "lockstep") == 0);
 }
+
+TEST_CASE("an axis that a part of a loop has does not repeat the rest", "[jit][plan]") {
+  // The 64 lanes fill vectors. At each of the four planes, a point would compute the chain again.
+  const auto f = [](Array x, Array planes) {
+    return fori_loop(
+        0, 5,
+        [](Array, std::tuple<Array, Array> c) {
+          auto [h, p] = c;
+          for (int k = 0; k < 60; ++k) h = abs(h - 0.1f * static_cast<float>(k));
+          return std::tuple{h, p + h.sum(1).reshape({64, 1, 1})};
+        },
+        std::tuple{x, planes});
+  };
+  const auto report = jit(f).lower(numbers({64, 5}), numbers({64, 4, 32})).report();
+  CHECK(count(report, "grid [64],") == 1);
+  CHECK(count(report, "grid [64x4") == 0);
+}
