@@ -98,10 +98,15 @@ KernelShape shape_of(const KernelPlan& k, bool flat, int64_t small, const FrameV
   return s;
 }
 
+struct Written {
+  KernelNest nest;
+  bool selects;  // among many scalars, at an index known only at run time
+};
+
 // `flat`: the grid is one axis. Values of up to `small` elements per lane are scalars, except those
 // in `in_arrays`.
-KernelNest write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory,
-                        bool flat, int64_t small, const FrameValues& in_arrays = {}) {
+Written write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory,
+                     bool flat, int64_t small, const FrameValues& in_arrays = {}) {
   LaneParts w(p, "kernel", shape_of(k, flat, small, in_arrays), in_memory);
   Frame& program = w.frames.program();
   for (size_t n = 0; n < k.emit.size(); ++n) {
@@ -112,11 +117,13 @@ KernelNest write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool
   for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
     w.materializer.cache(program, it->second);
   for (int32_t v : k.roots) w.outputs.store(program, v);
-  if (in_arrays.empty() && !w.elements.dynamically_indexed().empty())
+  const bool selects = small == most_scalars && w.elements.most_indexed() > small_elements;
+  if (in_arrays.empty() && !selects && !w.elements.dynamically_indexed().empty())
     return write_kernel(p, k, in_memory, flat, small, w.elements.dynamically_indexed());
-  return w.finish(k.rows           ? nest::Vector::inner
-                  : k.grid.empty() ? nest::Vector::none
-                                   : nest::Vector::grid);
+  return {w.finish(k.rows           ? nest::Vector::inner
+                   : k.grid.empty() ? nest::Vector::none
+                                    : nest::Vector::grid),
+          selects};
 }
 
 // Returns true if the kernel runs a call without loops and branches. The code of such a kernel is
@@ -142,9 +149,9 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
   // The grid is one flat axis, unless operands are indexed along single axes and the last axis is
   // long enough.
   const auto write = [&](int64_t small) {
-    KernelNest n = write_kernel(p, k, in_memory, flat, small);
+    Written n = write_kernel(p, k, in_memory, flat, small);
     if (flat && k.grid.size() > 1 && (!k.loops || straight) && !k.rows && k.grid.back() >= 16 &&
-        divides_index(n.kernel)) {
+        divides_index(n.nest.kernel)) {
       flat = false;
       n = write_kernel(p, k, in_memory, flat, small);
     }
@@ -152,20 +159,24 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
   };
   KernelNest n;
   int64_t length = 0;
+  bool selects = false;
   const auto rewrite = [&](int64_t small) {
-    n = write(small);
+    Written w = write(small);
+    n = std::move(w.nest);
+    selects = w.selects;
     length = instructions(n.kernel);
   };
+  // Where lanes choose one of many elements, an array is faster than scalars, and shorter.
   if (straight) rewrite(most_scalars);
-  if (!straight || length > longest_straight_kernel) {
+  if (!straight || length > longest_straight_kernel || selects) {
     const int64_t small = k.loops && k.rows ? few_elements
                           : k.short_rows    ? fold_order::short_block
                                             : small_elements;
     rewrite(small);
     // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
     if (small > few_elements && length > long_kernel)
-      if (KernelNest other = write(few_elements); 3 * instructions(other.kernel) < 2 * length)
-        n = std::move(other);
+      if (Written other = write(few_elements); 3 * instructions(other.nest.kernel) < 2 * length)
+        n = std::move(other.nest);
   }
   mark_large_outputs(&n, p, k);
   return n;
