@@ -136,6 +136,21 @@ int64_t temporaries(F f, const X&... x) {
 
 }  // namespace
 
+TEST_CASE("a fold that reads many elements of a lane is not in a call", "[jit][partition]") {
+  const auto f = vmap([](Array x) {
+    const Array largest = x.max({0});
+    return while_loop([](Array c) { return c < 100.f; }, [](Array c) { return c * 2.f + 1.f; },
+                      abs(largest).max());
+  });
+  for (bool many : {false, true}) {
+    const Array x = random::normal(random::key(8), {128, many ? 30 : 4, many ? 300 : 8});
+    CHECK((kernels(f, x) == 1) == !many);
+    const Array got = jit(f)(x);
+    const ReferenceMode on;
+    CHECK(array_equal(got, f(x)).item<bool>());
+  }
+}
+
 TEST_CASE("small matrices without loops are one kernel of scalars", "[jit][partition]") {
   for (int64_t n : {128, 129, 1000}) {
     INFO(n << " lanes");
