@@ -78,7 +78,7 @@ void choose_schedules(Compilation& c) {
     if (const std::string bad = none ? "" : nest::verify(k); !bad.empty())
       throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(k));
     c.schedules.push_back(none ? Schedule()
-                               : schedule_of(k, current_target(), c.plan.steps[i].kernel.grid));
+                               : schedule_of(k, current_target(), c.nests[i].grid));
   }
 }
 

@@ -3,6 +3,8 @@
 // jit/nests/elements.cpp: reads elements from memory, from local values, or by computing them.
 #include "jit/nests/elements.h"
 
+#include <algorithm>
+
 #include "weft/error.h"
 
 namespace weft::compiler {
@@ -16,8 +18,9 @@ Elem Elements::read_scalars(const Frame& f, int32_t var, const ValueLocation& p,
   const I64v o = space_.inner_offset(f.lane_type(var), at);
   int64_t k = 0;
   if (o.known(&k)) return p.elems[k];
-  if (static_cast<int64_t>(p.elems.size()) > few_elements)
-    dynamically_indexed_.insert({f.number, var});
+  const auto n = static_cast<int64_t>(p.elems.size());
+  most_indexed_ = std::max(most_indexed_, n);
+  if (n > few_elements) dynamically_indexed_.insert({f.number, var});
   Elem e = p.elems[0];
   for (size_t i = 1; i < p.elems.size(); ++i)
     e = select_elem((o == I64v(static_cast<int64_t>(i))).id, p.elems[i], e);

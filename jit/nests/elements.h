@@ -22,6 +22,8 @@ class Elements final : public ElementReader {
   // Returns the values that were scalars but are read at an index known only at run time. Selecting
   // one of that many elements is faster from an array.
   const FrameValues& dynamically_indexed() const { return dynamically_indexed_; }
+  // Returns the largest number of scalars of such a value.
+  int64_t most_indexed() const { return most_indexed_; }
 
  private:
   Elem read_scalars(const Frame& f, int32_t var, const ValueLocation& p, const Coords& at);
@@ -34,6 +36,7 @@ class Elements final : public ElementReader {
   Memory& memory_;
   LaneFolds& folds_;
   FrameValues dynamically_indexed_;
+  int64_t most_indexed_ = 0;
 };
 
 }  // namespace weft::compiler

@@ -7,6 +7,7 @@
 // the values of a body is a member of Frame.
 #pragma once
 #include <deque>
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -23,10 +24,12 @@ namespace weft::compiler {
 // Values by frame number and variable. Writing the same kernel again gives the same numbers.
 using FrameValues = std::set<std::pair<size_t, int32_t>>;
 
+inline constexpr size_t all_axes = std::numeric_limits<size_t>::max();
+
 // The form in which a kernel is written: its lanes, and which values are scalars.
 struct KernelShape {
   std::vector<int64_t> grid = {};  // extents, outermost first
-  bool flat = true;                // one run-time axis over all grid axes
+  size_t together = all_axes;      // so many of its last axes are one run-time axis (LaneSpace)
   bool along_rows = false;         // vectors run along the inner axes, not the grid
   int64_t small = small_elements;  // values of up to this many elements per lane are scalars
   FrameValues in_arrays = {};      // values in arrays even if they are small

@@ -40,14 +40,26 @@ int64_t instructions(const nest::Kernel& k) {
   return n;
 }
 
-bool divides_index(const nest::Kernel& k) {
+// Returns the number of divisions of indices.
+int64_t divisions(const nest::Kernel& k) {
+  int64_t n = 0;
   for (const nest::Block& b : k.blocks)
-    for (nest::Id v : b.body) {
+    n += std::ranges::count_if(b.body, [&](nest::Id v) {
       const nest::Inst& i = k.insts[v];
-      if ((i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) && i.kind == nest::Kind::I64)
-        return true;
-    }
-  return false;
+      return (i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) &&
+             i.kind == nest::Kind::I64;
+    });
+  return n;
+}
+
+// Returns how many of the last axes of a grid fill vectors as well as all of them together do.
+size_t vector_axes(const std::vector<int64_t>& grid) {
+  constexpr int64_t whole_vector = 16, several_vectors = 64;
+  if (grid.back() >= whole_vector) return 1;
+  size_t axes = 0;
+  for (int64_t points = 1; axes < grid.size() && points < several_vectors; ++axes)
+    points *= grid[grid.size() - 1 - axes];
+  return axes;
 }
 
 // The parts that write a kernel, in an order in which each uses only those before it.
@@ -56,7 +68,7 @@ struct LaneParts {
       : shape(std::move(form)),
         b(name),
         writing(b),
-        space(b, shape.grid, shape.flat),
+        space(b, shape.grid, shape.together),
         frames(p, shape, in_memory),
         arrays(b, space, shape.along_rows),
         memory(b, space, frames.program()),
@@ -67,7 +79,7 @@ struct LaneParts {
         updates(b, space, arrays, memory, elements, materializer),
         equations(b, space, frames, arrays, elements, materializer, outputs, updates) {}
   KernelNest finish(nest::Vector v) {
-    return {b.finish(space.rank(), 0, v), memory.take_buffers()};
+    return {b.finish(space.rank(), 0, v), memory.take_buffers(), space.extents()};
   }
 
   const KernelShape shape;
@@ -85,9 +97,10 @@ struct LaneParts {
   Equations equations;
 };
 
-KernelShape shape_of(const KernelPlan& k, bool flat, int64_t small, const FrameValues& in_arrays) {
+KernelShape shape_of(const KernelPlan& k, size_t together, int64_t small,
+                     const FrameValues& in_arrays) {
   KernelShape s{.grid = k.grid,
-                .flat = flat,
+                .together = together,
                 .along_rows = k.rows,
                 .small = small,
                 .in_arrays = in_arrays,
@@ -98,11 +111,16 @@ KernelShape shape_of(const KernelPlan& k, bool flat, int64_t small, const FrameV
   return s;
 }
 
-// `flat`: the grid is one axis. Values of up to `small` elements per lane are scalars, except those
-// in `in_arrays`.
-KernelNest write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory,
-                        bool flat, int64_t small, const FrameValues& in_arrays = {}) {
-  LaneParts w(p, "kernel", shape_of(k, flat, small, in_arrays), in_memory);
+struct Written {
+  KernelNest nest;
+  bool selects;  // among many scalars, at an index known only at run time
+};
+
+// The last `together` axes of the grid are one run-time axis. Values of up to `small` elements per
+// lane are scalars, except those in `in_arrays`.
+Written write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory,
+                     size_t together, int64_t small, const FrameValues& in_arrays = {}) {
+  LaneParts w(p, "kernel", shape_of(k, together, small, in_arrays), in_memory);
   Frame& program = w.frames.program();
   for (size_t n = 0; n < k.emit.size(); ++n) {
     const auto [from, to] = k.cached.equal_range(n);
@@ -112,11 +130,13 @@ KernelNest write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool
   for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
     w.materializer.cache(program, it->second);
   for (int32_t v : k.roots) w.outputs.store(program, v);
-  if (in_arrays.empty() && !w.elements.dynamically_indexed().empty())
-    return write_kernel(p, k, in_memory, flat, small, w.elements.dynamically_indexed());
-  return w.finish(k.rows           ? nest::Vector::inner
-                  : k.grid.empty() ? nest::Vector::none
-                                   : nest::Vector::grid);
+  const bool selects = small == most_scalars && w.elements.most_indexed() > small_elements;
+  if (in_arrays.empty() && !selects && !w.elements.dynamically_indexed().empty())
+    return write_kernel(p, k, in_memory, together, small, w.elements.dynamically_indexed());
+  return {w.finish(k.rows           ? nest::Vector::inner
+                   : k.grid.empty() ? nest::Vector::none
+                                    : nest::Vector::grid),
+          selects};
 }
 
 // Returns true if the kernel runs a call without loops and branches. The code of such a kernel is
@@ -134,38 +154,54 @@ bool has_straight_call(const Program& p, const KernelPlan& k) {
   return call && !k.rows;
 }
 
+// Returns the grid of a scatter whose updates are partitioned.
+std::vector<int64_t> scatter_grid(const Program& p, size_t eqn) {
+  const Shape updates = p.j->type(p.j->eqns[eqn].in[1]).shape();
+  const std::vector<char>& unique = p.scope.lowering[eqn].unique_axes;
+  std::vector<int64_t> grid;
+  for (size_t a = 0; a < unique.size(); ++a)
+    if (unique[a]) grid.push_back(updates[static_cast<int64_t>(a)]);
+  return grid;
+}
+
 }  // namespace
 
 KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory) {
   const bool straight = has_straight_call(p, k);
-  bool flat = true;
-  // The grid is one flat axis, unless operands are indexed along single axes and the last axis is
-  // long enough.
+  size_t together = all_axes;
+  // The grid is one flat axis, unless operands are indexed along single axes and the last ones are
+  // long enough. Operands of the outer axes are then read once for a vector.
   const auto write = [&](int64_t small) {
-    KernelNest n = write_kernel(p, k, in_memory, flat, small);
-    if (flat && k.grid.size() > 1 && (!k.loops || straight) && !k.rows && k.grid.back() >= 16 &&
-        divides_index(n.kernel)) {
-      flat = false;
-      n = write_kernel(p, k, in_memory, flat, small);
-    }
-    return n;
+    Written n = write_kernel(p, k, in_memory, together, small);
+    const int64_t divides = together == all_axes ? divisions(n.nest.kernel) : 0;
+    if (divides == 0 || k.grid.size() < 2 || (k.loops && !straight) || k.rows) return n;
+    const size_t last = vector_axes(k.grid);
+    if (last == k.grid.size()) return n;
+    Written two = write_kernel(p, k, in_memory, last, small);
+    if (last > 1 && divisions(two.nest.kernel) == divides) return n;
+    together = last;
+    return two;
   };
   KernelNest n;
   int64_t length = 0;
+  bool selects = false;
   const auto rewrite = [&](int64_t small) {
-    n = write(small);
+    Written w = write(small);
+    n = std::move(w.nest);
+    selects = w.selects;
     length = instructions(n.kernel);
   };
+  // Where lanes choose one of many elements, an array is faster than scalars, and shorter.
   if (straight) rewrite(most_scalars);
-  if (!straight || length > longest_straight_kernel) {
+  if (!straight || length > longest_straight_kernel || selects) {
     const int64_t small = k.loops && k.rows ? few_elements
                           : k.short_rows    ? fold_order::short_block
                                             : small_elements;
     rewrite(small);
     // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
     if (small > few_elements && length > long_kernel)
-      if (KernelNest other = write(few_elements); 3 * instructions(other.kernel) < 2 * length)
-        n = std::move(other);
+      if (Written other = write(few_elements); 3 * instructions(other.nest.kernel) < 2 * length)
+        n = std::move(other.nest);
   }
   mark_large_outputs(&n, p, k);
   return n;
@@ -178,15 +214,6 @@ KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared) {
   return w.finish(!shared        ? nest::Vector::inner
                   : grid.empty() ? nest::Vector::none
                                  : nest::Vector::grid);
-}
-
-std::vector<int64_t> scatter_grid(const Program& p, size_t eqn) {
-  const Shape updates = p.j->type(p.j->eqns[eqn].in[1]).shape();
-  const std::vector<char>& unique = p.scope.lowering[eqn].unique_axes;
-  std::vector<int64_t> grid;
-  for (size_t a = 0; a < unique.size(); ++a)
-    if (unique[a]) grid.push_back(updates[static_cast<int64_t>(a)]);
-  return grid;
 }
 
 }  // namespace weft::compiler

@@ -17,6 +17,7 @@ struct KernelNest {
   };
   nest::Kernel kernel;
   std::vector<Buffer> buffers;
+  std::vector<int64_t> grid;  // the extents of the kernel's axes
 };
 
 // in_memory[var]: an earlier step has stored the variable.
@@ -25,7 +26,5 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
 // are partitioned over grid points that write disjoint elements, and each point applies its updates
 // in order. Otherwise one point applies all updates in order.
 KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared);
-// Returns the grid of a scatter whose updates are partitioned.
-std::vector<int64_t> scatter_grid(const Program& p, size_t eqn);
 
 }  // namespace weft::compiler

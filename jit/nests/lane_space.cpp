@@ -4,6 +4,7 @@
 #include "jit/nests/lane_space.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::compiler {
 
@@ -29,15 +30,14 @@ int64_t LaneType::inner_elements() const {
   return n;
 }
 
-LaneSpace::LaneSpace(nest::Builder& b, const std::vector<int64_t>& grid, bool flat)
-    : rank_(grid.empty()               ? 0
-            : grid.size() == 1 || flat ? 1
-                                       : 2) {
-  if (rank_ == 1) grid_ = split(b.index(0), grid);
-  if (rank_ == 2) {
-    // The last axis fills the vector; the others form one outer axis.
-    grid_ = split(b.index(0), std::vector<int64_t>(grid.begin(), grid.end() - 1));
-    grid_.push_back(b.index(1));
+LaneSpace::LaneSpace(nest::Builder& b, const std::vector<int64_t>& grid, size_t together) {
+  const auto inner = grid.end() - static_cast<std::ptrdiff_t>(std::min(together, grid.size()));
+  for (const auto& [first, last] : {std::pair(grid.begin(), inner), std::pair(inner, grid.end())}) {
+    if (first == last) continue;
+    const std::vector<int64_t> axes(first, last);
+    const Coords digits = split(b.index(rank()), axes);
+    grid_.insert(grid_.end(), digits.begin(), digits.end());
+    extents_.push_back(Shape(axes).elements());
   }
 }
 

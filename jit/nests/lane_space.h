@@ -36,9 +36,11 @@ class LaneType {
 
 class LaneSpace {
  public:
-  // The grid, outermost axis first. `flat`: one run-time axis over all of them.
-  LaneSpace(nest::Builder& b, const std::vector<int64_t>& grid, bool flat);
-  int rank() const { return rank_; }            // run-time axes
+  // The grid, outermost axis first. Its last `together` axes are one run-time axis, which fills
+  // vectors. The others, if there are any, are another one.
+  LaneSpace(nest::Builder& b, const std::vector<int64_t>& grid, size_t together);
+  int rank() const { return static_cast<int>(extents_.size()); }    // run-time axes
+  const std::vector<int64_t>& extents() const { return extents_; }  // of the run-time axes
   const Coords& grid() const { return grid_; }  // the lane's index along each grid axis
 
   // Returns the row-major digits of a flat index, and records that together they are that index.
@@ -62,7 +64,7 @@ class LaneSpace {
   };
   num::Ir<int64_t> row_major(const Coords& c, const std::vector<int64_t>& extents) const;
 
-  int rank_;
+  std::vector<int64_t> extents_;
   std::unordered_map<nest::Id, std::vector<Digits>> digits_;  // by the first coordinate
   Coords grid_;
 };

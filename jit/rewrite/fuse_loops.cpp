@@ -35,6 +35,9 @@ constexpr int64_t longest_scan = 32;
 // The nest writer takes longer for one larger call than for several kernels (a chain of 200 sines
 // of 3 x 3: 300 ms instead of 60).
 constexpr int64_t longest_between = 4 * long_kernel;
+// The largest number of elements of a lane that a fold reads from memory in a call. Alone it reads
+// them along their rows. In a call each lane has rows of its own, so its vectors are gathered.
+constexpr int64_t longest_fold = 4096;
 // The number of sets that are analysed one by one if all equations together do not fit.
 constexpr int max_tries = 8;
 
@@ -207,8 +210,9 @@ Eqn Joiner::call_of(const Set& s, std::vector<Atom>* results) const {
 bool Joiner::fits(const Set& s) const {
   std::vector<Atom> results;
   Eqn e = call_of(s, &results);
+  const auto in = e.in;
   JaxprBuilder alone(j_);
-  for (Atom a : e.in) alone.copy_input(a.index);
+  for (Atom a : in) alone.copy_input(a.index);
   alone.add(std::move(e), results);
   const AxisClasses an{Jaxpr(alone.finish_uninterned(results))};
   const LaneGrid g = lane_grid(an.top().lowering[0].loop, an);
@@ -216,8 +220,13 @@ bool Joiner::fits(const Set& s) const {
   // Each of a few elements of a lane has its own code.
   const int64_t points = product(g.grid);
   int64_t most = 0, written = 0;
+  const auto too_long = [&](Atom a) {
+    const size_t k = std::ranges::find(in, a) - in.begin();
+    return k < in.size() && j_.type(a).elements() * g.readers[k] > longest_fold * points;
+  };
   for (size_t i = 0; i < n_; ++i) {
     if (!s[i]) continue;
+    if (is_fold(i) && std::ranges::any_of(j_.eqns[i].in, too_long)) return false;
     most = std::max(most, points_[i]);
     const int64_t n = elements(i) / std::max<int64_t>(points, 1);
     if (!is_loop(i)) written += p_.scope.access[i].cost * (n <= small_elements ? n : 1);

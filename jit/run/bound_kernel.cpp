@@ -6,9 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <numeric>
-
 #include "core/loops/nest_bounds.h"
 #include "core/text/print.h"
 #include "jit/emit/check/checked.h"
@@ -16,16 +13,6 @@
 
 namespace weft::compiler {
 namespace {
-
-// Returns the axes of the grid in the kernel's form: the last one, and all others joined into one.
-std::vector<int64_t> axes_of(const std::vector<int64_t>& grid, int rank) {
-  const auto points = [](auto from, auto to) {
-    return std::accumulate(from, to, int64_t{1}, std::multiplies<>());
-  };
-  if (rank == 0) return {};
-  if (rank == 1) return {points(grid.begin(), grid.end())};
-  return {points(grid.begin(), grid.end() - 1), grid.back()};
-}
 
 // Describes variable v for errors: an argument, or the result of an equation.
 std::string made_by(const JaxprData& j, int32_t v) {
@@ -36,7 +23,7 @@ std::string made_by(const JaxprData& j, int32_t v) {
 
 void keep_to_memory(const nest::Kernel& k, const std::vector<KernelNest::Buffer>& buffers,
                     const std::vector<int64_t>& grid, const JaxprData& j) {
-  nest::Binding b{axes_of(grid, k.rank), {}, {}};
+  nest::Binding b{grid, {}, {}};
   for (int64_t n : b.grid)
     if (n == 0) return;  // no point, no access
   for (const auto& x : buffers) {
@@ -54,20 +41,19 @@ void keep_to_memory(const nest::Kernel& k, const std::vector<KernelNest::Buffer>
 
 }  // namespace
 
-BoundKernel::BoundKernel(KernelNest nest, Schedule schedule, const std::vector<int64_t>& grid,
-                         const JaxprData& j)
+BoundKernel::BoundKernel(KernelNest nest, Schedule schedule, const JaxprData& j)
     : kernel_(std::move(nest.kernel)),
       schedule_(std::move(schedule)),
       target_(current_target()),
       buffers_(std::move(nest.buffers)) {
-  keep_to_memory(kernel_, buffers_, grid, j);
+  keep_to_memory(kernel_, buffers_, nest.grid, j);
   for (const auto& b : buffers_) (b.written ? written_ : read_) += j.types[b.var].bytes();
   if (target_.device) {
     std::string made;
     for (const auto& b : buffers_)
       if (b.written && made.empty()) made = made_by(j, b.var);
     gpu_ = std::make_unique<GpuLaunch>(static_cast<cuda::Device&>(*target_.device),
-                                       axes_of(grid, kernel_.rank), "the kernel of " + made);
+                                       std::move(nest.grid), "the kernel of " + made);
     return;
   }
   if (!target_.checked) return;

@@ -17,8 +17,7 @@ class BoundKernel {
  public:
   // Raises InternalError naming the equation if a point of the grid could access memory beyond a
   // variable.
-  BoundKernel(KernelNest nest, Schedule schedule, const std::vector<int64_t>& grid,
-              const JaxprData& j);
+  BoundKernel(KernelNest nest, Schedule schedule, const JaxprData& j);
   void compile();
   const nest::Kernel& kernel() const {
     return code_ ? code_->kernel() : gpu_ && gpu_->code() ? gpu_->code()->kernel : kernel_;

@@ -22,8 +22,11 @@ struct Output {
 
 class KernelStep final : public RunStep {
  public:
-  KernelStep(BoundKernel k, std::vector<Output> filled, const KernelPlan& plan, size_t equations)
+  // axes: the extents of the kernel's axes.
+  KernelStep(BoundKernel k, std::vector<int64_t> axes, std::vector<Output> filled,
+             const KernelPlan& plan, size_t equations)
       : bound_(std::move(k)),
+        axes_(std::move(axes)),
         grid_(plan.grid),
         filled_(std::move(filled)),
         loops_(plan.loops),
@@ -65,7 +68,7 @@ class KernelStep final : public RunStep {
   void estimate();
   BoundKernel bound_;
   MemorySpace place_{current_target().device};
-  std::vector<int64_t> grid_;
+  std::vector<int64_t> axes_, grid_;
   std::vector<Output> filled_;  // before it runs
   bool loops_;
   const char* what_;
@@ -105,11 +108,10 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
       copy_by_threads(ptrs[o.var], ptrs[o.initial], o.bytes);
   }
   const BoundKernel::Run call(bound_, ptrs, stop);
-  if (grid_.empty()) return call.run_single_point();
-  int64_t points = 1;
-  for (int64_t n : grid_) points *= n;
+  if (axes_.empty()) return call.run_single_point();
+  const int64_t inner = axes_.back(), outer = axes_.size() == 2 ? axes_[0] : 1;
+  const int64_t points = outer * inner;
   if (points == 0) return;
-  const int64_t inner = bound_.kernel().rank == 1 ? points : grid_.back(), outer = points / inner;
   // Parts take at least 20 microseconds. There are enough of them to balance uneven loops.
   const double total_ns = ns_per_point_ * static_cast<double>(points);
   const int threads = total_ns < 40000 ? 1 : num_threads();
@@ -157,9 +159,10 @@ CompiledStep build_kernel(const Program& p, const KernelPlan& k, KernelNest nest
   for (int32_t v : k.stored())
     if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
   b.may_alias = aliases(nest, k, *p.j);
-  b.step =
-      std::make_unique<KernelStep>(BoundKernel(std::move(nest), std::move(schedule), k.grid, *p.j),
-                                   std::move(filled), k, k.emit.size() + k.roots.size());
+  std::vector<int64_t> axes = nest.grid;
+  b.step = std::make_unique<KernelStep>(BoundKernel(std::move(nest), std::move(schedule), *p.j),
+                                        std::move(axes), std::move(filled), k,
+                                        k.emit.size() + k.roots.size());
   return b;
 }
 

@@ -94,10 +94,7 @@ class OnHost final : public RunStep {
 class ScatterStep final : public RunStep {
  public:
   ScatterStep(const Program& p, size_t eqn, KernelNest nest, Schedule schedule)
-      : j_(p.j),
-        e_(p.j->eqns[eqn]),
-        bound_(std::move(nest), std::move(schedule),
-               current_target().gpu() ? scatter_grid(p, eqn) : std::vector<int64_t>(), *p.j) {}
+      : j_(p.j), e_(p.j->eqns[eqn]), bound_(std::move(nest), std::move(schedule), *p.j) {}
   void compile_code() override { bound_.compile(); }
   void run(void* const* ptrs, const int32_t* stop) const override {
     if (bound_.on_gpu()) {

@@ -4,10 +4,12 @@
 #include "jit/schedule/records.h"
 
 #include <algorithm>
+#include <compare>
 #include <utility>
 
 #include "jit/schedule/loops.h"
 #include "jit/schedule/nest_names.h"
+#include "jit/schedule/rows.h"
 #include "runtime/native/transpose.h"
 
 namespace weft::compiler {
@@ -47,34 +49,39 @@ int64_t accesses(const Kernel& k, nest::BlockId b, int64_t buffer) {
   return n;
 }
 
-}  // namespace
+// A buffer, or else an array of a point, and the common part of the indices.
+struct BaseIndex {
+  int64_t buffer;
+  Id array;
+  std::map<Id, int64_t> terms;
+  auto operator<=>(const BaseIndex&) const = default;
+};
+bool is_local(const Inst& i) { return i.op == Opcode::LocalLoad; }
+Id index_of(const Inst& i) { return i.args[is_local(i) ? 1 : 0]; }
 
-int64_t Record::length() const {
-  int64_t last = 0;
-  for (const Field& f : fields) last = std::max(last, f.element);
-  return last + 1;
-}
-
-bool moves_in_blocks(const Record& r) { return r.stride > short_record; }
-
-std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
-  // The buffer, and the common part of the indices.
-  using BaseIndex = std::pair<int64_t, std::map<Id, int64_t>>;
+// Adds the records whose accesses are in block b, which runs in vectors.
+void add_records(const Kernel& k, const Divergence& d, nest::BlockId b, std::map<Id, Record>* out) {
+  const bool points = b == 0;
+  const auto writes = [&](Id array) {
+    return any_inst(
+        k, b, [&](const Inst& i) { return i.op == Opcode::LocalStore && i.args[0] == array; });
+  };
   std::map<BaseIndex, Record> found;
-  for (Id v : k.blocks[0].body) {
+  for (Id v : k.blocks[b].body) {
     const Inst& i = k.insts[v];
-    const bool store = i.op == Opcode::Store;
-    if (!store && (i.op != Opcode::Load || k.buffers[i.imm].written)) continue;
-    const nest::Variance& along = d.variance[i.args[0]];
-    if (!along.linear() || !along.known || along.stride < 2 || d.level[v] != 2) continue;
+    const bool store = points && i.op == Opcode::Store, local = !points && is_local(i);
+    if (!store && !local && (i.op != Opcode::Load || k.buffers[i.imm].written)) continue;
+    if (local && d.per_element[i.args[0]]) continue;
+    const nest::Variance& along = d.variance[index_of(i)];
+    if (!along.linear() || !along.known || along.stride < 2 || (points && d.level[v] != 2))
+      continue;
     Sum s;
-    add(k, i.args[0], 1, 0, &s);
-    Record& r = found[{i.imm, s.terms}];
+    add(k, index_of(i), 1, 0, &s);
+    Record& r = found[{local ? -1 : i.imm, local ? i.args[0] : nest::no_id, s.terms}];
     r.stride = along.stride;
     r.stored = store;
     r.fields.push_back({v, s.constant});
   }
-  std::map<Id, Record> out;
   for (auto& [base, r] : found) {
     const auto by_element = [](const Record::Field& a, const Record::Field& b) {
       return a.element < b.element;
@@ -87,9 +94,32 @@ std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
     for (const Record::Field& f : r.fields) elements.push_back(f.element);
     std::ranges::sort(elements);
     if (std::ranges::adjacent_find(elements) != elements.end()) continue;
-    if (r.stored && (n != r.stride || accesses(k, 0, base.first) != n)) continue;
-    out.emplace(r.fields[0].access, std::move(r));
+    if (r.stored && (n != r.stride || accesses(k, 0, base.buffer) != n)) continue;
+    if (base.array != nest::no_id && writes(base.array)) continue;
+    out->emplace(r.fields[0].access, std::move(r));
   }
+}
+
+}  // namespace
+
+int64_t Record::length() const {
+  int64_t last = 0;
+  for (const Field& f : fields) last = std::max(last, f.element);
+  return last + 1;
+}
+
+bool moves_in_blocks(const Record& r) { return r.stride > short_record; }
+
+int64_t record_bytes(const Kernel& k, Id access) {
+  const Inst& i = k.insts[access];
+  return is_local(i) ? kind_bytes(i.kind) : element_bytes(k, access);
+}
+
+std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
+  std::map<Id, Record> out;
+  if (d.mode != Mode::inner) add_records(k, d, 0, &out);
+  for (Id v = 0; v < static_cast<Id>(k.insts.size()); ++v)
+    if (d.vectorized[v]) add_records(k, d, k.insts[v].blocks[0], &out);
   return out;
 }
 

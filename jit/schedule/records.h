@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/records.h: accesses to the elements of small records, one record per point. If all
-// of them are read or written together, they are whole vectors.
+// jit/schedule/records.h: accesses to the elements of small records, one record per point, or per
+// trip of a loop that fills vectors. If all of them are read or written together, they are whole
+// vectors.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -17,7 +18,7 @@ struct Record {
     nest::Id access;
     int64_t element;  // index in the record, relative to the first accessed element
   };
-  int64_t stride = 0;  // distance in elements between the records of neighbouring points
+  int64_t stride = 0;              // distance in elements between neighbouring records
   std::vector<Field> fields = {};  // in program order
   bool stored = false;
   // Returns the number of elements from the first to the last that is accessed.
@@ -26,9 +27,12 @@ struct Record {
 
 // Returns true if the library transposes it block by block, for any number of elements.
 bool moves_in_blocks(const Record& r);
-// Returns the records of a kernel's points, outside loops and branches, by their first access.
-// Nothing writes what the loads of a record read. The stores of a record write all of it, and
-// nothing else accesses the buffer.
+// Returns the bytes of an element that is loaded or stored, in a buffer or an array of a point.
+int64_t record_bytes(const nest::Kernel& k, nest::Id access);
+// Returns the records of a kernel by their first access. Points have records outside loops and
+// branches; trips of a loop have records in its body, and only load them. Nothing writes what the
+// loads of a record read. The stores of a record write all of it, and nothing else accesses the
+// buffer.
 std::map<nest::Id, Record> records_of(const nest::Kernel& k, const Divergence& d);
 
 }  // namespace weft::compiler

@@ -233,15 +233,15 @@ class Verifier {
   }
 
   void records() const {
-    require(s_.mode == Mode::grid && s_.tile == 0 && !target_.gpu(),
-            "records: go with mode grid of vectors, without tiles");
+    require((s_.mode == Mode::grid || s_.mode == Mode::inner) && s_.tile == 0 && !target_.gpu(),
+            "records: go with vectors, without tiles");
     const auto can = records_of(k_, d_);
     for (Id v : s_.records) {
       const auto r = can.find(v);
       require(r != can.end(), "records {}: is not the first access of a record of its elements", v);
       require(r->second.stride <= longest_record, "records {}: is longer than {} elements", v,
               longest_record);
-      const int64_t bytes = element_bytes(k_, v);
+      const int64_t bytes = record_bytes(k_, v);
       require((bytes == 4 || bytes == 8) &&
                   s_.vector_width * bytes <= (target_.mask_registers ? 64 : 32),
               "records {}: its elements do not fill registers", v);

@@ -63,6 +63,22 @@ TEST_CASE("vectors of lanes are moved as records", "[jit][record]") {
   CHECK_FALSE(reads_records(turned, numbers({100, 3}, BF16)));
 }
 
+TEST_CASE("trips of a loop that fills vectors read their rows as records", "[jit][record]") {
+  // The lanes of this loop wait for each other, so vectors run along the rows of its arrays.
+  const auto f = [](Array x) {
+    const auto go = [](Array c) { return any(c.max({1}) > -40); };
+    return while_loop(
+        go, [](Array c) { return c - c.max({1}).reshape({-1, 1}) * 2 - c.min({1}).max(); }, x);
+  };
+  for (int64_t k : {2, 3, 4, 8, 15, 16, 20})
+    for (int64_t n : {1, 15, 16, 33})
+      for (DType d : {F32, F64, I32, I16}) {
+        INFO(n << " rows of " << k << ", dtype " << static_cast<int>(d));
+        same(f, numbers({n, k}, d));
+      }
+  CHECK(reads_records(f, numbers({33, 4}, F32)));
+}
+
 TEST_CASE("reads of records end with the operand", "[jit][record]") {
   // These are the first elements of each row. No memory follows those of the last row.
   const auto part = [](Array x) {

@@ -43,6 +43,7 @@ class CpuEmitter final : public BlockEmitter {
   bool checked() const { return checked_; }
   ElementAccess& elements() { return elements_; }
   LocalArrays& local_arrays() { return local_arrays_; }
+  Records& records() { return records_; }
   V tile_address(const Tile& tile, llvm::Type* t, int vector);
   // Records the points that are computed from here on, in a kernel that tests its accesses.
   void record_checked_point(V outer, V inner) {

@@ -5,6 +5,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
+
 #include "jit/emit/cpu/cpu_emitter.h"
 #include "jit/schedule/nest_names.h"
 
@@ -95,6 +97,72 @@ V ElementAccess::strided_load(llvm::Type* t, V first, int64_t stride) {
   return b_.CreateShuffleVector(low, high, pick);
 }
 
+// Describes an index that is uniform plus consecutive numbers, which constants limit: shifted rows,
+// and the parts of concatenations. In refill mode its operands are not available.
+std::optional<ElementAccess::Limited> ElementAccess::limited(llvm::Type* t, Id offset) {
+  const bool all_points = e_.active.empty() || e_.active == e_.in_grid;
+  const bool masked = e_.mask_registers() || t->getScalarSizeInBits() >= 32;
+  if (!all_points || !masked || e_.checked() || e_.divergence.mode == Mode::refill) return {};
+  Limited all;
+  bool limits = false;
+  for (Id v = offset;;) {
+    const Val& x = e_.value(v);
+    if (x.stride) {
+      all.numbers = v;
+      return limits && b_.constant_int(x.stride) == 1 && all.low <= all.high ? std::optional(all)
+                                                                             : std::nullopt;
+    }
+    const Inst& i = k_.insts[v];
+    const bool adds = i.op == Opcode::Add && !limits;
+    if (!adds && i.op != Opcode::SMin && i.op != Opcode::SMax) return {};
+    const int uniform = e_.variance(i.args[0]).uniform() ? 0 : 1;
+    const Id other = i.args[uniform];
+    if (!e_.variance(other).uniform()) return {};
+    v = i.args[1 - uniform];
+    if (adds) {
+      all.offsets.push_back(other);
+      continue;
+    }
+    const Inst& limit = k_.insts[other];
+    if (limit.op != Opcode::Const) return {};
+    limits = true;
+    if (i.op == Opcode::SMin)
+      all.high = std::min<int64_t>(all.high, limit.imm);
+    else
+      all.low = std::max<int64_t>(all.low, limit.imm);
+  }
+}
+
+// Loads the elements between the limits together. The others are the elements at the limits.
+V ElementAccess::load_limited(llvm::Type* t, V base, const Limited& x, int vector) {
+  for (Id v : x.offsets) base = b_.CreateGEP(t, base, e_.scalar(v));
+  const V first = e_.vector_base(e_.value(x.numbers), vector);
+  const V width = b_.i64(b_.vector_width), iota = b_.iota(b_.getInt32Ty());
+  // Returns a vector of how many elements come before index i.
+  const auto before = [&](int64_t i) {
+    const V n = b_.CreateSub(b_.i64(i), first);
+    const V few =
+        b_.call(llvm::Intrinsic::smin, {b_.call(llvm::Intrinsic::smax, {n, b_.i64(0)}), width});
+    return b_.splat(b_.CreateTrunc(few, b_.getInt32Ty()));
+  };
+  const auto at_limit = [&](int64_t i) {
+    return b_.splat(b_.CreateAlignedLoad(t, b_.CreateGEP(t, base, b_.i64(i)), b_.align_of(t)));
+  };
+  V inside = e_.mask_of(vector), all = llvm::Constant::getNullValue(b_.vector_of(t));
+  if (x.low > Limited::no_low) {
+    const V below = b_.CreateICmpSLT(iota, before(x.low));
+    inside = b_.CreateAnd(inside, b_.CreateNot(below));
+    all = b_.CreateSelect(below, at_limit(x.low), all);
+  }
+  if (x.high < Limited::no_high) {
+    const V above = b_.CreateICmpSGE(iota, before(x.high + 1));
+    inside = b_.CreateAnd(inside, b_.CreateNot(above));
+    all = b_.CreateSelect(above, at_limit(x.high), all);
+  }
+  return b_.CreateMaskedLoad(b_.vector_of(t), b_.CreateGEP(t, base, first), b_.align_of(t), inside,
+                             all);
+}
+
 V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = e_.value(offset);
   const llvm::Align align = b_.align_of(t);
@@ -107,6 +175,8 @@ V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   }
   if (e_.active.empty() && (s == -1 || s == 2))
     return strided_load(t, b_.CreateGEP(t, base, e_.vector_base(x, vector)), s);
+  if (!x.stride)
+    if (const auto l = limited(t, offset)) return load_limited(t, base, *l, vector);
   return gather(t, element_addresses(t, base, offset, vector), e_.mask_of(vector));
 }
 

@@ -4,7 +4,11 @@
 // memory of the kernel, and knows only the offsets of the elements. Another form of access is added
 // to load_elements() or store_elements().
 #pragma once
+#include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
+#include <vector>
 
 #include "jit/emit/emitter_part.h"
 
@@ -26,6 +30,16 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   void prefetch_next_row(nest::Id load);
 
  private:
+  // Uniform offsets plus an index that runs through consecutive numbers, within limits.
+  struct Limited {
+    static constexpr int64_t no_low = std::numeric_limits<int64_t>::min(),
+                             no_high = std::numeric_limits<int64_t>::max();
+    nest::Id numbers = nest::no_id;
+    int64_t low = no_low, high = no_high;
+    std::vector<nest::Id> offsets = {};
+  };
+  std::optional<Limited> limited(llvm::Type* t, nest::Id offset);
+  V load_limited(llvm::Type* t, V base, const Limited& x, int vector);
   void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
   V element_addresses(llvm::Type* t, V base, nest::Id offset, int vector);
   void redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask);

@@ -127,7 +127,9 @@ void LocalArrays::load(Id v) {
                   b_.CreateLoad(t, b_.CreateGEP(t, e_.array_of(l), e_.scalar(index))), i.kind));
     return;
   }
+  const bool in_record = e_.records().moves(v);
   const auto loaded = [&](int p) -> V {
+    if (in_record) return e_.records().loaded(v, p);
     if (!e_.divergence.per_element[l])
       return e_.elements().load_elements(t, e_.array_of(l), index, p);
     if (e_.variance(index).uniform())

@@ -36,16 +36,17 @@ bool Records::moves(Id v) {
 // Moves vector p between memory and the frame. The index of access `here` must be known.
 void Records::move_record(const Record& r, Id here, int p) {
   const Inst& i = k_.insts[here];
-  const nest::Storage storage = k_.buffers[i.imm].storage;
-  auto* t = ops_.memory_type(storage);
+  const bool local = i.op == Opcode::LocalLoad;
+  auto* t = local ? ops_.memory_type(i.kind) : ops_.memory_type(k_.buffers[i.imm].storage);
   V& array = arrays_[r.fields.front().access];
   if (!array) array = b_.allocate(b_.vector_of(t), r.stride, "record");
   const auto place = [&](const Record::Field& f) {
     return b_.CreateConstGEP1_64(b_.vector_of(t), array, static_cast<unsigned>(f.element));
   };
   const auto mine = std::ranges::find(r.fields, here, &Record::Field::access);
-  const V start = b_.CreateGEP(t, e_.buffers[i.imm], b_.i64(-mine->element));
-  const V memory = b_.CreateGEP(t, start, e_.vector_base(e_.value(i.args[0]), p));
+  const V begin = local ? e_.array_of(i.args[0]) : e_.buffers[i.imm];
+  const V start = b_.CreateGEP(t, begin, b_.i64(-mine->element));
+  const V memory = b_.CreateGEP(t, start, e_.vector_base(e_.value(i.args[local ? 1 : 0]), p));
   V elements = b_.i64((b_.vector_width - 1) * r.stride + r.length());
   if (!e_.active.empty()) {  // the active points are the first ones
     const V bits = b_.CreateZExt(b_.CreateBitCast(e_.active[p], b_.getIntNTy(b_.vector_width)),
@@ -57,8 +58,10 @@ void Records::move_record(const Record& r, Id here, int p) {
   }
   if (r.stored)
     for (const Record::Field& f : r.fields)
-      b_.CreateStore(ops_.to_memory(e_.vec(k_.insts[f.access].args[1], p), storage), place(f));
-  b_.call(record_name(r.stored, element_bytes(k_, here), b_.vector_width, r.stride), b_.getVoidTy(),
+      b_.CreateStore(
+          ops_.to_memory(e_.vec(k_.insts[f.access].args[1], p), k_.buffers[i.imm].storage),
+          place(f));
+  b_.call(record_name(r.stored, record_bytes(k_, here), b_.vector_width, r.stride), b_.getVoidTy(),
           {r.stored ? memory : array, r.stored ? array : memory, elements, b_.i64(r.stride)});
   if (!r.stored)
     for (const Record::Field& f : r.fields)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/cpu/records.h: small records, one per point (jit/schedule/records.h). It may touch the
+// jit/emit/cpu/records.h: small records (jit/schedule/records.h). It may touch the memory and the
 // buffers of the records and their vectors in the frame. Another size of record is added to the
 // library (runtime/native/transpose.h).
 #pragma once

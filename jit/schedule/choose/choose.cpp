@@ -98,6 +98,7 @@ class Chooser {
       s_.versioned = weight(k_, 0) <= limits_.max_versioned_kernel;
       if (s_.tile == 0) choose_records();
     }
+    if (s_.mode == Mode::inner) choose_records();
     choose_inner(k_, d_, limits_, &s_);
     const bool blocks = std::ranges::any_of(
         s_.loops, [](const auto& l) { return l.second.how != LoopSchedule::How::unrolled; });
@@ -359,10 +360,11 @@ class Chooser {
 
   void choose_records() {
     for (const auto& [first, r] : records_of(k_, d_)) {
-      const int64_t bytes = element_bytes(k_, first);
+      const int64_t bytes = record_bytes(k_, first);
       if (bytes < 4 || s_.vector_width * bytes > limits_.row_vector) continue;
       // Blocks move all elements, a gather only one.
       const bool most = 2 * static_cast<int64_t>(r.fields.size()) >= r.stride;
+      if (s_.mode == Mode::inner && !most) continue;
       if (moves_in_blocks(r) ? most && r.stride <= limits_.long_record : r.stride <= limits_.record)
         s_.records.insert(first);
     }

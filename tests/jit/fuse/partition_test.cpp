@@ -136,6 +136,21 @@ int64_t temporaries(F f, const X&... x) {
 
 }  // namespace
 
+TEST_CASE("a fold that reads many elements of a lane is not in a call", "[jit][partition]") {
+  const auto f = vmap([](Array x) {
+    const Array largest = x.max({0});
+    return while_loop([](Array c) { return c < 100.f; }, [](Array c) { return c * 2.f + 1.f; },
+                      abs(largest).max());
+  });
+  for (bool many : {false, true}) {
+    const Array x = random::normal(random::key(8), {128, many ? 30 : 4, many ? 300 : 8});
+    CHECK((kernels(f, x) == 1) == !many);
+    const Array got = jit(f)(x);
+    const ReferenceMode on;
+    CHECK(array_equal(got, f(x)).item<bool>());
+  }
+}
+
 TEST_CASE("small matrices without loops are one kernel of scalars", "[jit][partition]") {
   for (int64_t n : {128, 129, 1000}) {
     INFO(n << " lanes");
@@ -154,6 +169,31 @@ TEST_CASE("small matrices without loops are one kernel of scalars", "[jit][parti
       CHECK(allclose(jit(f)(q), expected, 1e-5, 1e-5).item<bool>());
     }
   }
+}
+
+TEST_CASE("values that are read at an index known only at run time are arrays",
+          "[jit][partition]") {
+  const auto f = vmap([](Array board, Array at) {
+    for (int i = 0; i < 3; ++i) {
+      const Array row = take(board, at, 0), all = board.sum({0});
+      board = where(roll(board, 1, 0) > row, board - all, roll(board, 1, 1) * .5f);
+    }
+    return board;
+  });
+  const auto operands = [](int64_t n) {
+    const Array board = random::normal(random::key(5), {256, n, n});
+    return Arrays{board, random::randint(random::key(6), {256}, 0, static_cast<int>(n))};
+  };
+  const Arrays x = operands(6);
+  const Array got = jit(f)(x[0], x[1]);
+  const ReferenceMode on;
+  CHECK(array_equal(got, f(x[0], x[1])).item<bool>());
+  // One selection among the scalars of a board would be a hundred instructions.
+  const auto selects = [&](int64_t n) {
+    const Arrays x = operands(n);
+    return count(jit(f).lower(x[0], x[1]).kernels(), " = select ");
+  };
+  CHECK(selects(10) < 100);
 }
 
 TEST_CASE("a product in a lane has the bits of a kernel of its own", "[jit][partition]") {

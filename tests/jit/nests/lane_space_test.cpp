@@ -4,9 +4,10 @@
 // (jit/nests/lane_space.h).
 #include "jit/nests/lane_space.h"
 
-#include "support/catch.h"
+#include "support/check.h"
 
 using namespace weft;
+using namespace weft::test;
 using compiler::LaneSpace, compiler::LaneType;
 
 namespace {
@@ -16,7 +17,7 @@ using Extents = std::vector<int64_t>;
 TEST_CASE("a lane holds the elements along the axes that are not in the grid", "[jit][nests]") {
   nest::Builder b("kernel");
   const num::Writing writing(b);
-  const LaneSpace space(b, {10, 4}, true);
+  const LaneSpace space(b, {10, 4}, 2);
   REQUIRE(space.rank() == 1);
   REQUIRE(space.grid().size() == 2);
   const LaneType t(Type(F32, Shape{4, 2, 10, 3}), {1, -1, 0, -1});
@@ -39,7 +40,7 @@ TEST_CASE("a lane holds the elements along the axes that are not in the grid", "
 TEST_CASE("the offset of the digits of an index is the index", "[jit][nests]") {
   nest::Builder b("kernel");
   const num::Writing writing(b);
-  LaneSpace space(b, {}, true);
+  LaneSpace space(b, {}, 0);
   CHECK(space.rank() == 0);
   const nest::Id index = b.index(0);
   const LaneType t(Type(F32, Shape{4, 1, 5}), {-1, -1, -1});
@@ -52,11 +53,37 @@ TEST_CASE("the offset of the digits of an index is the index", "[jit][nests]") {
   CHECK(offset.id == expected.id);
 }
 
-TEST_CASE("only the last axis of two run-time axes fills vectors", "[jit][nests]") {
+TEST_CASE("only the last of two run-time axes fills vectors", "[jit][nests]") {
   nest::Builder b("kernel");
   const num::Writing writing(b);
-  const LaneSpace space(b, {10, 4, 8}, false);
+  const LaneSpace space(b, {10, 4, 8}, 1);
   CHECK(space.rank() == 2);
+  CHECK(space.extents() == Extents({40, 8}));
   REQUIRE(space.grid().size() == 3);
   CHECK(space.grid()[2] == b.index(1));
+  const LaneSpace rows(b, {10, 4, 8}, 2);
+  CHECK(rows.extents() == Extents({10, 32}));
+  CHECK(rows.grid()[0] == b.index(0));
+  CHECK(rows.offset({rows.grid()[1], rows.grid()[2]}, Shape{4, 8}).id == b.index(1));
+}
+
+TEST_CASE("axes that are too short for vectors fill them together", "[jit][nests]") {
+  const auto f = [](Array board, Array keeps, Array weights) {
+    return where(keeps.reshape({-1, 1, 1}), board, board * weights.reshape({-1, 1}));
+  };
+  const auto has_two_axes = [&](int64_t lanes, int64_t rows, int64_t columns) {
+    INFO(lanes << " boards of " << rows << " x " << columns);
+    const Array board = arange(static_cast<int>(lanes * rows * columns))
+                            .astype(F32)
+                            .reshape({lanes, rows, columns});
+    const Array keeps = arange(static_cast<int>(lanes)) % 3 == 0;
+    const Array weights = arange(static_cast<int>(rows)).astype(F32);
+    CHECK(array_equal(jit(f)(board, keeps, weights), f(board, keeps, weights)).item<bool>());
+    return jit(f).lower(board, keeps, weights).kernels().find("kernel rank=2") != std::string::npos;
+  };
+  CHECK(has_two_axes(50, 10, 10));
+  CHECK(has_two_axes(50, 4, 20));
+  // Vectors of so few elements would be half empty.
+  CHECK_FALSE(has_two_axes(50, 3, 7));
+  CHECK_FALSE(has_two_axes(1, 10, 10));
 }

@@ -38,12 +38,8 @@ inline Sample sample_of(const char* name, const Jaxpr& program) {
     const Storage kept = storage_of(t.dtype());
     s.run.contents.push_back(b.written ? zeros(kept, n) : patterns(kept, n, 11));
   }
-  const std::vector<int64_t>& grid = plan.steps[0].kernel.grid;
-  int64_t outer = 1;
-  for (size_t a = 0; a + 1 < grid.size(); ++a) outer *= grid[a];
-  const int64_t inner = grid.empty() ? 1 : grid.back();
-  s.run.range = s.kernel.rank == 1 ? std::vector<int64_t>{0, 1, 0, outer * inner}
-                                   : std::vector<int64_t>{0, outer, 0, inner};
+  const std::vector<int64_t>& axes = nest.grid;
+  s.run.range = {0, axes.size() == 2 ? axes[0] : 1, 0, axes.empty() ? 1 : axes.back()};
   return s;
 }
 
