@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
+#include "core/hash.h"
 #include "core/scalar/number.h"
 #include "core/text/print.h"
 #include "weft/error.h"
@@ -210,6 +212,35 @@ std::vector<int> written_axes(const Lowering& l, const Types& in) {
   return written;
 }
 
+struct Accesses::Known {
+  struct Key {
+    const Op* op;
+    AnyParams params;
+    std::string_view implementation;
+    Types in, out;
+    friend bool operator==(const Key& a, const Key& b) {
+      return a.op == b.op && a.implementation == b.implementation && a.in == b.in &&
+             a.out == b.out && equal(a.params, b.params);
+    }
+  };
+  struct Hash {
+    size_t operator()(const Key& k) const {
+      return hash_fields(k.op, k.params->hash(), k.implementation, k.in, k.out);
+    }
+  };
+  std::unordered_map<Key, Access, Hash> by_equation;
+};
+
+Accesses::Accesses() : known_(std::make_unique<Known>()) {}
+Accesses::~Accesses() = default;
+
+const Access& Accesses::of(const JaxprData& j, const Eqn& e, const Lowering& l) {
+  Known::Key key{e.op, e.params, e.implementation, j.in_types(e), j.out_types(e)};
+  const auto [it, fresh] = known_->by_equation.try_emplace(std::move(key));
+  if (fresh) it->second = access_of(l, it->first.in, it->first.out);
+  return it->second;
+}
+
 std::unique_ptr<Scope> AxisClasses::build(const Jaxpr& j) {
   auto s = std::make_unique<Scope>();
   s->j = j;
@@ -229,7 +260,12 @@ std::unique_ptr<Scope> AxisClasses::build(const Jaxpr& j) {
   return s;
 }
 
-AxisClasses::AxisClasses(const Jaxpr& j) { top_ = build(j); }
+AxisClasses::AxisClasses(const Jaxpr& j) {
+  Accesses accesses;
+  accesses_ = &accesses;
+  top_ = build(j);
+  accesses_ = nullptr;
+}
 
 AxisClasses::AxisClasses(const Jaxpr& body, int lanes, const Ints& lane_axes) : AxisClasses(body) {
   for (size_t k = 0; k < lane_axes.size(); ++k)
@@ -318,9 +354,8 @@ void AxisClasses::link_equation(Scope& s, size_t i) {
     case Form::prefix:
     case Form::scatter:
     case Form::opaque: {
-      const Types in = s.j->in_types(e), out = s.j->out_types(e);
-      s.access[i] = access_of(l, in, out);
-      const std::vector<int> out_axis = result_axes(l, out);
+      s.access[i] = accesses_->of(*s.j, e, l);
+      const std::vector<int> out_axis = result_axes(l, s.j->out_types(e));
       for (size_t k = 0; k < e.in.size(); ++k) {
         if (e.in[k].is_literal()) continue;
         for (size_t b = 0; b < s.access[i].reads[k].size(); ++b) {

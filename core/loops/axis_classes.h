@@ -40,6 +40,19 @@ struct Scope {
   int axis(int32_t var, int a) const { return first_axis[var] + a; }
 };
 
+// How equations read their operands. Those with the same op, parameters and types read alike, so
+// their rule runs once.
+class Accesses {
+ public:
+  Accesses();
+  ~Accesses();
+  const Access& of(const JaxprData& j, const Eqn& e, const Lowering& l);
+
+ private:
+  struct Known;
+  std::unique_ptr<Known> known_;
+};
+
 class AxisClasses {
  public:
   explicit AxisClasses(const Jaxpr& j);
@@ -78,6 +91,7 @@ class AxisClasses {
   std::vector<int64_t> extent_;        // by axis
   const JaxprData* linked_ = nullptr;  // the program whose axes are being joined, for errors
   size_t linked_eqn_ = 0;
+  Accesses* accesses_ = nullptr;  // while the program is being analysed
   std::unique_ptr<Scope> top_;
 };
 

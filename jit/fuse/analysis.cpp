@@ -13,6 +13,7 @@ Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
   scope.j = j;
   analysis.resize(j->eqns.size());
   defining_eqn = defining_eqns(*j);
+  Accesses accesses;
   for (size_t i = 0; i < j->eqns.size(); ++i) {
     const Eqn& e = j->eqns[i];
     scope.lowering.push_back(lower_equation(*j, e));
@@ -21,8 +22,7 @@ Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
     if (form == Form::loop || form == Form::branch || form == Form::inlined) {
       analysis[i] = std::make_unique<AxisClasses>(equation_alone(*j, e));
     } else if (scope.lowering[i].element) {
-      const Types in = j->in_types(e), out = j->out_types(e);
-      scope.access[i] = access_of(scope.lowering[i], in, out);
+      scope.access[i] = accesses.of(*j, e, scope.lowering[i]);
     }
   }
 }

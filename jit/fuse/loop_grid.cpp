@@ -124,9 +124,12 @@ class LoopGrid {
     int32_t widest = -1;
     for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
       if (widest < 0 || points(o) > points(widest)) widest = o;
+    int64_t later = widest < 0 ? 1 : points(widest);  // of the axes that are not decided yet
     for (int a = 0; widest >= 0 && a < type(widest).ndim(); ++a) {
       const int c = class_at(widest, a);
-      if (!may_be_grid(c) || repeats(c, *grid) || classes.count(c)) continue;
+      if (!may_be_grid(c)) continue;
+      later /= std::max<int64_t>(type(widest).shape()[a], 1);
+      if (classes.count(c) || repeats(c, Shape(*grid).elements() * later)) continue;
       const auto before = std::pair(*grid, classes);
       const bool enough = too_large(*grid).empty() && Shape(*grid).elements() >= min_vector_row;
       const double without = enough ? work(*grid) : once;
@@ -346,9 +349,10 @@ class LoopGrid {
     }
     return true;
   }
-  // Returns true if a call would repeat a fold, a loop or much other work at each point of this
-  // class, because that work does not have the class.
-  bool repeats(int c, const std::vector<int64_t>& grid) const {
+  // Returns true if a call would repeat a long fold, a loop or much other work at each point of
+  // this class, because that work does not have the class. `points`: those that other axes may
+  // give.
+  bool repeats(int c, int64_t points) const {
     if (kind_ != LoopForm::Kind::call) return false;
     const Scope& body = *top_.bodies[0][0];
     double all = 0, without = 0;
@@ -360,16 +364,16 @@ class LoopGrid {
       for (int32_t o = e.out; o < e.out + e.n_out; ++o)
         for (int a = 0; a < body.j->types[o].ndim(); ++a)
           has = has || an_.find(body.axis(o, a)) == c;
-      const bool pull = body.lowering[i].form == Lowering::Form::pull;
-      if (!pull && !has) return true;
-      const double n = pull && e.n_out > 0 ? static_cast<double>(body.j->types[e.out].elements()) *
-                                                 body.access[i].cost
-                                           : 0;
+      const Lowering& l = body.lowering[i];
+      const bool pull = l.form == Lowering::Form::pull, fold = is_short_fold(l);
+      if (!pull && !fold && !has) return true;
+      double n = 0;
+      if (fold) n = static_cast<double>(l.space.elements()) * cost_of_term;
+      if (pull && e.n_out > 0)
+        n = static_cast<double>(body.j->types[e.out].elements()) * body.access[i].cost;
       all += n;
       if (!has) without += n;
     }
-    int64_t points = 1;
-    for (int64_t n : grid) points *= n;
     const double allowed = points >= enough_points ? .25 : 1;
     return !loops && without * static_cast<double>(an_.extent(c) - 1) > allowed * all;
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/loops/fold_order.h"
+
 namespace weft::compiler {
 
 bool is_straight(Lowering::Form form) {
@@ -17,6 +19,18 @@ bool is_straight(const Scope& s) {
 }
 
 using Form = Lowering::Form;
+
+int64_t terms_of(const Lowering& l) {
+  int64_t n = 1;
+  if (l.form == Form::reduce || l.form == Form::contract)
+    for (int64_t a : l.axes) n *= l.space[a];
+  return n;
+}
+
+bool is_short_fold(const Lowering& l) {
+  return (l.form == Form::reduce || l.form == Form::contract) &&
+         terms_of(l) <= fold_order::short_block;
+}
 
 Region::Region(const Program& p, std::function<bool(int32_t)> inlined, int most)
     : p_(p), inlined_(std::move(inlined)), most_(most) {}

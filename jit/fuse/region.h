@@ -45,6 +45,10 @@ inline constexpr int64_t min_vector_row = 16;
 // branches and calls nothing.
 bool is_straight(Lowering::Form form);
 bool is_straight(const Scope& s);
+// Returns the number of terms of each result of a fold; 1 for other equations.
+int64_t terms_of(const Lowering& l);
+// Returns true for a fold with so few terms that they are written out.
+bool is_short_fold(const Lowering& l);
 
 class Region {
  public:

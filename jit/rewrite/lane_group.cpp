@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/jaxpr_builder.h"
+#include "jit/fuse/region.h"
 
 namespace weft::compiler {
 
@@ -15,6 +16,8 @@ using Lane = LaneGroup::Lane;
 bool LaneGroup::contains(size_t i) const {
   return std::binary_search(members.begin(), members.end(), i);
 }
+
+void LaneGroup::insert(size_t i) { members.insert(std::ranges::lower_bound(members, i), i); }
 
 int64_t LaneGroup::points() const {
   int64_t n = 1;
@@ -70,7 +73,7 @@ std::optional<int> only_axis(const std::vector<int>& numbers, int number) {
 }
 
 // Notes the axis that a lane has in a value. Returns false if it has another one already.
-bool note(Lane* lane, int32_t var, int axis) {
+bool note_axis(Lane* lane, int32_t var, int axis) {
   int16_t& known = lane->axis[var];
   if (known == Lane::unread) known = static_cast<int16_t>(axis);
   return known == axis;
@@ -79,14 +82,12 @@ bool note(Lane* lane, int32_t var, int axis) {
 // Adds the axes of one lane to those of another. Returns false if they differ for some variable.
 bool merge(const Lane& from, Lane* to) {
   for (int32_t v = 0; v < from.axis.size(); ++v)
-    if (from.axis[v] != Lane::unread && !note(to, v, from.axis[v])) return false;
+    if (from.axis[v] != Lane::unread && !note_axis(to, v, from.axis[v])) return false;
   return true;
 }
 
-using VarAxis = std::pair<int32_t, int>;
-
 // Returns the lane of g that has one of these axes of variables.
-const Lane* lane_of(const LaneGroup& g, const std::vector<VarAxis>& axes) {
+const Lane* lane_of(const LaneGroup& g, const std::vector<std::pair<int32_t, int>>& axes) {
   for (const auto& [var, axis] : axes)
     for (const Lane& l : g.lanes)
       if (axis >= 0 && l.axis[var] == axis) return &l;
@@ -94,35 +95,45 @@ const Lane* lane_of(const LaneGroup& g, const std::vector<VarAxis>& axes) {
 }
 }  // namespace
 
+// Returns the values of equation i with the axis of this number in each, or nothing if a value has
+// it twice or no result has it.
+std::optional<std::vector<LaneAxes::VarAxis>> LaneAxes::values_along(size_t i, int number) const {
+  const Eqn& e = p_.j->eqns[i];
+  const Axes& axes = axes_[i];
+  std::vector<VarAxis> r;
+  bool has = false;
+  const auto add = [&](int32_t var, const std::vector<int>& numbers) {
+    const std::optional<int> axis = only_axis(numbers, number);
+    if (axis) r.emplace_back(var, *axis);
+    return axis.has_value();
+  };
+  for (size_t k = 0; k < e.in.size(); ++k)
+    if (!e.in[k].is_literal() && !add(e.in[k].index, axes.in[k])) return std::nullopt;
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    if (!add(e.out + o, axes.out[o])) return std::nullopt;
+    has = has || r.back().second >= 0;
+  }
+  if (!has) return std::nullopt;
+  return r;
+}
+
 std::optional<LaneGroup> LaneAxes::joined(const std::vector<const LaneGroup*>& groups,
                                           size_t i) const {
-  const Eqn& e = p_.j->eqns[i];
   const Axes& axes = axes_[i];
   LaneGroup r;
   for (int c = 0; c < static_cast<int>(axes.extents.size()); ++c) {
     if (axes.extents[c] < 2) continue;
-    std::vector<VarAxis> of_equation;
-    bool fits = true, has = false;
-    const auto add = [&](int32_t var, const std::vector<int>& numbers) {
-      const std::optional<int> axis = only_axis(numbers, c);
-      fits = fits && axis;
-      of_equation.emplace_back(var, axis.value_or(-1));
-    };
-    for (size_t k = 0; k < e.in.size(); ++k)
-      if (!e.in[k].is_literal()) add(e.in[k].index, axes.in[k]);
-    for (int32_t o = 0; o < e.n_out; ++o) {
-      add(e.out + o, axes.out[o]);
-      has = has || of_equation.back().second >= 0;
-    }
-    if (!fits || !has) continue;
+    const std::optional<std::vector<VarAxis>> values = values_along(i, c);
+    if (!values) continue;
     Lane lane{.extent = axes.extents[c]};
+    bool fits = true;
     for (const LaneGroup* g : groups) {
-      const Lane* other = lane_of(*g, of_equation);
+      const Lane* other = lane_of(*g, *values);
       fits = fits && other && (lane.axis.size() == 0 || merge(*other, &lane));
       if (fits && lane.axis.size() == 0) lane.axis = other->axis;
     }
     if (groups.empty()) lane.axis = VarMap<int16_t>(*p_.j, Lane::unread);
-    for (const auto& [var, axis] : of_equation) fits = fits && note(&lane, var, axis);
+    for (const auto& [var, axis] : *values) fits = fits && note_axis(&lane, var, axis);
     if (fits) r.lanes.push_back(std::move(lane));
   }
   if (r.lanes.empty()) return std::nullopt;
@@ -133,17 +144,43 @@ std::optional<LaneGroup> LaneAxes::joined(const std::vector<const LaneGroup*>& g
   return r;
 }
 
-std::optional<LaneGroup> LaneAxes::joined_in_all_lanes(const LaneGroup& group, size_t i) const {
+std::optional<std::vector<LaneAxes::Noted>> LaneAxes::note(LaneGroup* group, size_t i) const {
   const Eqn& e = p_.j->eqns[i];
-  LaneGroup r = group;
-  for (Lane& lane : r.lanes) {
-    for (Atom a : e.in)
-      if (!a.is_literal() && !note(&lane, a.index, -1)) return std::nullopt;
-    for (Atom a : results_of(e))
-      if (!note(&lane, a.index, -1)) return std::nullopt;
+  const Axes& axes = axes_[i];
+  std::vector<std::vector<VarAxis>> by_lane(group->lanes.size());
+  bool any = false;
+  for (int c = 0; c < static_cast<int>(axes.extents.size()); ++c) {
+    if (axes.extents[c] < 2) continue;
+    std::optional<std::vector<VarAxis>> values = values_along(i, c);
+    const Lane* lane = values ? lane_of(*group, *values) : nullptr;
+    if (!lane) continue;
+    by_lane[static_cast<size_t>(lane - group->lanes.data())] = std::move(*values);
+    any = true;
   }
-  r.members.insert(std::ranges::lower_bound(r.members, i), i);
-  return r;
+  const Lowering& l = p_.scope.lowering[i];
+  if (!any && l.form != Form::pull && !is_short_fold(l)) return std::nullopt;
+  std::vector<VarAxis> alike;
+  for (Atom a : e.in)
+    if (!any && !a.is_literal()) alike.emplace_back(a.index, -1);
+  for (Atom a : results_of(e))
+    if (!any) alike.emplace_back(a.index, -1);
+  std::vector<Noted> noted;
+  for (size_t l = 0; l < by_lane.size(); ++l) {
+    bool fits = !any || !by_lane[l].empty();
+    for (const auto& [var, axis] : any ? by_lane[l] : alike) {
+      const bool fresh = group->lanes[l].axis[var] == Lane::unread;
+      fits = fits && note_axis(&group->lanes[l], var, axis);
+      if (fits && fresh) noted.push_back({l, var});
+    }
+    if (fits) continue;
+    forget(group, noted);
+    return std::nullopt;
+  }
+  return noted;
+}
+
+void LaneAxes::forget(LaneGroup* group, const std::vector<Noted>& noted) {
+  for (const Noted& n : noted) group->lanes[n.lane].axis[n.var] = Lane::unread;
 }
 
 }  // namespace weft::compiler

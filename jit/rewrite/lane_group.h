@@ -23,6 +23,7 @@ struct LaneGroup {
   std::vector<Lane> lanes = {};
 
   bool contains(size_t i) const;
+  void insert(size_t i);
   int64_t points() const;
   // Returns the number of elements of a value that a lane holds.
   int64_t inner_elements(const Type& t, int32_t var) const;
@@ -35,8 +36,16 @@ class LaneAxes {
   // Returns the group of equation i and these groups, or nothing if no axis runs through all of
   // them. Equation i must read all groups, or there is no group.
   std::optional<LaneGroup> joined(const std::vector<const LaneGroup*>& groups, size_t i) const;
-  // The same for an equation that all lanes compute alike, because its results have no lane axis.
-  std::optional<LaneGroup> joined_in_all_lanes(const LaneGroup& group, size_t i) const;
+  struct Noted {
+    size_t lane;
+    int32_t var;
+  };
+  // Notes the values of equation i in the lanes of a group, if all of them run through it. All
+  // lanes compute an elementwise equation or a short fold alike if no result has a lane axis. The
+  // equation does not become a member. Returns what was noted, or nothing and leaves the group
+  // unchanged.
+  std::optional<std::vector<Noted>> note(LaneGroup* group, size_t i) const;
+  static void forget(LaneGroup* group, const std::vector<Noted>& noted);
 
  private:
   // Numbers for the axes of an equation: two axes have the same number if the equation reads one
@@ -46,6 +55,8 @@ class LaneAxes {
     std::vector<int64_t> extents = {};                // by number
   };
   Axes axes_of(size_t i) const;
+  using VarAxis = std::pair<int32_t, int>;  // an axis of a value, or -1: the value does not have it
+  std::optional<std::vector<VarAxis>> values_along(size_t i, int number) const;
 
   const Program& p_;
   std::vector<Axes> axes_;

@@ -3,10 +3,10 @@
 // jit/rewrite/partition.cpp: chooses the equations that are joined into a call.
 //
 // Between two kernels a value passes through memory. A value with inner axes in each lane (a
-// matrix) is also transposed on both sides. Groups grow in program order: an equation joins the
-// groups that it reads if an axis of lanes runs through all of them. A group becomes a call if that
-// costs less than the kernels that the planner would make of its equations
-// (docs/decisions/0072-partition.md).
+// matrix) is also transposed on both sides. Groups start where the planner would store a value.
+// They grow in program order: an equation joins the groups that it reads if an axis of lanes runs
+// through all of them. A group becomes a call if that costs less than the kernels that the planner
+// would make of its equations (docs/decisions/0072-partition.md).
 #include "jit/rewrite/partition.h"
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include "jit/fuse/loop_grid.h"
 #include "jit/fuse/plan.h"
 #include "jit/fuse/region.h"
+#include "jit/rewrite/barriers.h"
 #include "jit/rewrite/lane_group.h"
 #include "weft/detail/ref.h"
 
@@ -50,6 +51,9 @@ struct Limits {
   // Nanoseconds for the launch of a kernel, with the code around its loop. It is between those of
   // an empty kernel (600) and of the planner (kernel_cost).
   double launch = 1000;
+  // A call often has one launch more around it, for what the planner would have put elsewhere. So
+  // a plan of this many kernels is not worth a call for its launches.
+  double free_launches = 2;
   // Nanoseconds for a byte that one kernel writes and others read, as in the planner.
   double stored_byte = 0.15;
   // Nanoseconds for a byte of an operand or result, which a lane does not move along memory.
@@ -64,8 +68,18 @@ struct Group : LaneGroup {
 
 class Partitioner {
  public:
-  explicit Partitioner(const Jaxpr& j)
-      : p_(j), j_(*j), n_(j_.eqns.size()), axes_(p_), group_of_(n_, none), before_(n_), after_(n_) {
+  // `plan`: what the planner makes of the program as it is.
+  Partitioner(const Program& p, const Plan& plan)
+      : p_(p),
+        j_(*p.j),
+        n_(j_.eqns.size()),
+        plan_(plan),
+        axes_(p_),
+        group_of_(n_, none),
+        before_(n_),
+        after_(n_),
+        after_group_(n_, false),
+        code_(n_, -1) {
     note_equations();
   }
   Jaxpr run();
@@ -75,17 +89,24 @@ class Partitioner {
   Form form(size_t i) const { return lowering(i).form; }
   bool is_fold(size_t i) const { return form(i) == Form::reduce || form(i) == Form::contract; }
   bool is_result(size_t i) const {
-    return std::ranges::any_of(j_.out, [&](Atom a) { return p_.defining_eqn.get(a, none) == i; });
+    return std::ranges::any_of(results_of(j_.eqns[i]), [&](Atom a) { return is_output_[a]; });
+  }
+  // Returns true if the planner stores a result of the equation.
+  bool is_stored(size_t i) const {
+    return std::ranges::any_of(results_of(j_.eqns[i]),
+                               [&](Atom a) { return plan_.in_memory[a] && !is_output_[a]; });
   }
   void note_equations();
   bool may_join(size_t i) const;
   bool starts_group(size_t i) const;
-  int64_t code(const LaneGroup& g, size_t i) const;
+  int64_t code(const LaneGroup& g, size_t i);
   bool holds(const Group& g, size_t i) const;
-  bool is_convex(const Group& g) const;
+  bool is_convex(const Group& g, const std::vector<size_t>& from) const;
   bool fits(const Group& g) const;
   bool pays(const Group& g) const;
-  bool try_join(const std::vector<size_t>& groups, size_t i);
+  bool extend(size_t group, size_t i, bool convex);
+  bool try_join(const std::vector<size_t>& groups, size_t i, bool convex = false);
+  void join_or_start(size_t i);
   void grow();
   void take_operands();
   void drop_results();
@@ -93,27 +114,30 @@ class Partitioner {
   Eqn call_of(const Group& g, std::vector<Atom>* results) const;
   Jaxpr with_calls() const;
 
-  const Program p_;
+  const Program& p_;
   const JaxprData& j_;
   const size_t n_;
+  const Plan& plan_;
   const LaneAxes axes_;
+  VarMap<bool> is_output_;
   std::vector<Group> groups_;     // a group that joined another one is empty
   std::vector<size_t> group_of_;  // by equation; `none`: in no group
   // By equation: those that have to run before it, and those that read its results.
   std::vector<std::vector<size_t>> before_, after_;
+  std::vector<bool> after_group_;     // by equation: it depends on a member of a group, or is one
   std::vector<int> barriers_before_;  // by equation
-  std::vector<int64_t> code_;         // by equation: the instructions of an element
+  std::vector<int64_t> code_;         // by equation: the instructions of an element, or -1
 };
 
 void Partitioner::note_equations() {
+  is_output_ = VarMap<bool>(j_, false);
+  for (Atom a : j_.out)
+    if (!a.is_literal()) is_output_[a] = true;
   int barriers = 0;
   size_t ordered = none;  // the last equation with an ordered effect
   for (size_t i = 0; i < n_; ++i) {
     barriers += is_barrier(j_.eqns[i]);
     barriers_before_.push_back(barriers);
-    code_.push_back(may_join(i) ? instructions_at_constant(lowering(i), j_.in_types(j_.eqns[i]),
-                                                           j_.out_types(j_.eqns[i]))
-                                : 0);
     for (Atom a : j_.eqns[i].in) {
       const size_t from = p_.defining_eqn.get(a, none);
       if (from == none || std::ranges::find(before_[i], from) != before_[i].end()) continue;
@@ -135,10 +159,10 @@ bool Partitioner::may_join(size_t i) const {
   return is_fold(i) || form(i) == Form::pull;
 }
 
-// Returns true for a fold, or an equation that puts elements of several values together.
-// The planner stores their results if they are read at more than one index.
+// Returns true for a fold, a value that the planner stores, or an equation that puts elements of
+// several values together.
 bool Partitioner::starts_group(size_t i) const {
-  if (is_fold(i)) return true;
+  if (is_fold(i) || is_stored(i)) return true;
   int parts = 0;
   for (size_t k = 0; k < j_.eqns[i].in.size(); ++k) {
     const Atom a = j_.eqns[i].in[k];
@@ -152,17 +176,13 @@ bool Partitioner::starts_group(size_t i) const {
   return parts > 1;
 }
 
-int64_t terms_of(const Lowering& l) {
-  int64_t n = 1;
-  if (l.form == Form::reduce || l.form == Form::contract)
-    for (int64_t a : l.axes) n *= l.space[a];
-  return n;
-}
-
 // Returns the instructions of a member. Each element has its own code, and each of a few terms.
-int64_t Partitioner::code(const LaneGroup& g, size_t i) const {
+int64_t Partitioner::code(const LaneGroup& g, size_t i) {
   const int32_t v = j_.eqns[i].out;
   const int64_t n = g.inner_elements(j_.types[v], v), terms = terms_of(lowering(i));
+  if (code_[i] < 0)
+    code_[i] =
+        instructions_at_constant(lowering(i), j_.in_types(j_.eqns[i]), j_.out_types(j_.eqns[i]));
   const int64_t each = code_[i] + is_fold(i);
   return each * n * (terms <= limits.terms ? terms : 1);
 }
@@ -185,18 +205,17 @@ bool Partitioner::holds(const Group& g, size_t i) const {
   return !is_fold(i) || in_lane || terms_of(lowering(i)) <= limits.terms;
 }
 
-// Returns true if no path leaves the group and returns to it. All other groups are one step.
-bool Partitioner::is_convex(const Group& g) const {
+// Returns true if no path from these equations leads back to the group from outside of it, and each
+// other group is one step. Paths inside the group do not count.
+bool Partitioner::is_convex(const Group& g, const std::vector<size_t>& from) const {
   std::vector<bool> seen(n_, false), seen_group(groups_.size(), false);
   std::vector<size_t> stack;
   const auto visit = [&](size_t i) {
-    // Nothing before the first member depends on one, unless it is in another group.
-    const size_t last = group_of_[i] == none ? i : groups_[group_of_[i]].members.back();
-    if (g.contains(i) || seen[i] || last < g.members[0]) return;
+    if (g.contains(i) || seen[i] || !after_group_[i]) return;
     seen[i] = true;
     stack.push_back(i);
   };
-  for (size_t i : g.members) std::ranges::for_each(before_[i], visit);
+  for (size_t i : from) std::ranges::for_each(before_[i], visit);
   while (!stack.empty()) {
     const size_t i = stack.back();
     stack.pop_back();
@@ -210,29 +229,39 @@ bool Partitioner::is_convex(const Group& g) const {
   return true;
 }
 
-bool Partitioner::try_join(const std::vector<size_t>& groups, size_t i) {
-  std::vector<const LaneGroup*> parts;
-  Group all;
-  for (size_t g : groups) {
-    const Group& part = groups_[g];
-    if (barriers_before_[part.members[0]] != barriers_before_[i]) return false;
-    parts.push_back(&part);
-    all.code += part.code;
+// Adds equation i to a group whose lanes all run through it. `convex`: no path can leave the group
+// and return through i.
+bool Partitioner::extend(size_t group, size_t i, bool convex) {
+  Group& g = groups_[group];
+  const auto noted = axes_.note(&g, i);
+  if (!noted) return false;
+  const int64_t more = code(g, i);
+  if (g.code + more <= limits.code && holds(g, i) && (convex || is_convex(g, {i}))) {
+    g.insert(i);
+    g.code += more;
+    group_of_[i] = group;
+    return true;
   }
+  LaneAxes::forget(&g, *noted);
+  return false;
+}
+
+// Joins equation i and these groups, or starts a group with it.
+bool Partitioner::try_join(const std::vector<size_t>& groups, size_t i, bool convex) {
+  std::vector<const LaneGroup*> parts;
+  for (size_t g : groups) {
+    if (barriers_before_[groups_[g].members[0]] != barriers_before_[i]) return false;
+    parts.push_back(&groups_[g]);
+  }
+  if (groups.size() == 1 && extend(groups[0], i, convex)) return true;
   std::optional<LaneGroup> joined = axes_.joined(parts, i);
-  if (!joined && groups.size() == 1 && form(i) == Form::pull)
-    joined = axes_.joined_in_all_lanes(*parts[0], i);
-  if (!joined) return false;
-  static_cast<LaneGroup&>(all) = std::move(*joined);
-  // With the same lanes, the members of a group hold what they held before.
-  const bool known = groups.size() == 1 && parts[0]->lanes.size() == all.lanes.size();
-  if (!known) all.code = 0;
+  if (!joined || joined->points() < limits.points) return false;
+  Group all{std::move(*joined)};
   for (size_t k : all.members)
-    if (!known || k == i) all.code += code(all, k);
-  if (all.points() < limits.points || all.code > limits.code) return false;
+    if (all.code += code(all, k); all.code > limits.code) return false;
   for (size_t k : all.members)
-    if ((!known || k == i) && !holds(all, k)) return false;
-  if (!is_convex(all)) return false;
+    if (!holds(all, k)) return false;
+  if (!convex && !is_convex(all, all.members)) return false;
   const size_t to = groups.empty() ? groups_.size() : groups[0];
   if (groups.empty()) groups_.emplace_back();
   for (size_t g : groups) groups_[g] = {};
@@ -241,33 +270,33 @@ bool Partitioner::try_join(const std::vector<size_t>& groups, size_t i) {
   return true;
 }
 
-// Visits the equations in order. Each joins all groups that it reads, or one of them, or starts
-// one.
+// Joins the equation to all groups that it reads, or to one of them, or starts a group.
+void Partitioner::join_or_start(size_t i) {
+  std::vector<size_t> read;
+  for (size_t q : before_[i])
+    if (group_of_[q] != none && std::ranges::find(read, group_of_[q]) == read.end())
+      read.push_back(group_of_[q]);
+  if (!read.empty() && try_join(read, i)) return;
+  for (size_t k = 0; k < read.size() && read.size() > 1; ++k)
+    if (try_join({read[k]}, i)) return;
+  if (starts_group(i)) try_join({}, i);
+}
+
 void Partitioner::grow() {
   for (size_t i = 0; i < n_; ++i) {
-    if (!may_join(i)) continue;
-    std::vector<size_t> read;
-    for (Atom a : j_.eqns[i].in)
-      if (const size_t from = p_.defining_eqn.get(a, none);
-          from != none && group_of_[from] != none &&
-          std::ranges::find(read, group_of_[from]) == read.end())
-        read.push_back(group_of_[from]);
-    bool done = !read.empty() && try_join(read, i);
-    for (size_t k = 0; k < read.size() && read.size() > 1 && !done; ++k)
-      done = try_join({read[k]}, i);
-    if (!done && starts_group(i)) try_join({}, i);
+    if (may_join(i)) join_or_start(i);
+    after_group_[i] = group_of_[i] != none ||
+                      std::ranges::any_of(before_[i], [&](size_t q) { return after_group_[q]; });
   }
 }
 
-// Adds equations whose results only one group reads.
+// Adds equations whose results only one group reads. No path can leave the group and return.
 void Partitioner::take_operands() {
   for (size_t i = n_; i-- > 0;) {
-    if (group_of_[i] != none || form(i) != Form::pull || !may_join(i) || after_[i].empty() ||
-        is_result(i))
-      continue;
+    if (group_of_[i] != none || !may_join(i) || after_[i].empty() || is_result(i)) continue;
     const size_t g = group_of_[after_[i][0]];
     if (g != none && std::ranges::all_of(after_[i], [&](size_t q) { return group_of_[q] == g; }))
-      try_join({g}, i);
+      try_join({g}, i, true);
   }
 }
 
@@ -343,22 +372,28 @@ bool Partitioner::fits(const Group& g) const {
   return points >= limits.points;
 }
 
-// Compares the call with the kernels that the planner makes of the members.
+// Compares the call with the kernels of the plan that compute values of members.
 bool Partitioner::pays(const Group& g) const {
-  std::vector<Atom> in, out;
-  const Jaxpr body = body_of(g, &in, &out);
-  const Program parts(body);
-  const Plan plan = make_plan(parts);
   double stored = 0, moved = 0;
-  for (int32_t v = body->n_in; v < plan.in_memory.size(); ++v)
-    if (plan.in_memory[v] && std::ranges::find(body->out, Atom{v}) == body->out.end())
-      stored += static_cast<double>(body->types[v].bytes());
+  std::vector<Atom> in, out;
+  body_of(g, &in, &out);
+  VarMap<bool> read_outside(j_, false);
+  for (Atom a : out) read_outside[a] = true;
+  for (size_t i : g.members)
+    for (Atom a : results_of(j_.eqns[i]))
+      if (plan_.in_memory[a] && !read_outside[a]) stored += static_cast<double>(j_.type(a).bytes());
   for (const std::vector<Atom>* list : {&in, &out})
     for (Atom a : *list)
       if (g.inner_elements(j_.type(a), a.index) < j_.type(a).elements())
         moved += static_cast<double>(j_.type(a).bytes());
-  // A call often has one launch more around it, for what the planner would have put elsewhere.
-  const double launches = std::max(static_cast<double>(plan.steps.size()) - 2, 0.);
+  const auto computes_member = [&](const Step& s) {
+    return std::ranges::any_of(s.kernel.grid_axes, [&](const auto& v) {
+      const size_t i = p_.defining_eqn[v.first];
+      return i != none && g.contains(i);
+    });
+  };
+  const auto kernels = static_cast<double>(std::ranges::count_if(plan_.steps, computes_member));
+  const double launches = std::max(kernels - limits.free_launches, 0.);
   return launches * limits.launch + stored * limits.stored_byte > moved * limits.moved_byte;
 }
 
@@ -408,13 +443,16 @@ Jaxpr Partitioner::run() {
 
 Jaxpr partition(const Jaxpr& j) {
   if (j->eqns.size() < 2 || j->eqns.size() > limits.longest_program) return j;
-  // Elementwise equations alone are computed where they are read.
-  const auto is_stored = [&](const Eqn& e) {
-    const Form form = lower_equation(*j, e).form;
-    return form != Form::pull && form != Form::opaque && form != Form::scatter;
-  };
-  if (std::ranges::none_of(j->eqns, is_stored)) return j;
-  const Jaxpr r = Partitioner(j).run();
+  const Program p(j);
+  // The planner expects that nothing reads the result of a barrier.
+  const Jaxpr planned = through_barriers(j);
+  const Plan plan = planned == j ? make_plan(p) : make_plan(Program(planned));
+  // A few kernels without temporaries are not worth a call.
+  bool stores = static_cast<double>(plan.steps.size()) > limits.free_launches;
+  for (const Eqn& e : j->eqns)
+    for (Atom a : results_of(e))
+      stores = stores || (plan.in_memory[a] && std::ranges::find(j->out, a) == j->out.end());
+  const Jaxpr r = stores ? Partitioner(p, plan).run() : nullptr;
   return r ? r : j;
 }
 

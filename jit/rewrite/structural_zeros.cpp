@@ -16,6 +16,7 @@
 
 #include "core/derivative_zero.h"
 #include "core/effects.h"
+#include "core/jaxpr_builder.h"
 #include "core/loops/fold_order.h"
 #include "core/op.h"
 #include "jit/fuse/equation_alone.h"
@@ -24,6 +25,7 @@
 #include "jit/rewrite/known_elements.h"
 #include "tracer/base_ops.h"
 #include "tracer/derivative_zeros.h"
+#include "tracer/record_trace.h"
 #include "tracer/replay.h"
 
 namespace weft::compiler {
@@ -475,6 +477,32 @@ bool may_have_zeros(const JaxprData& j) {
   return of_derivative || (zero && product);
 }
 
+// Drops the operands that a call no longer reads.
+void drop_unread_operands(Eqn* e) {
+  static const Op& call = *find_op("jit");
+  if (e->op != &call) return;
+  const Jaxpr body = inner_programs(e->params)[0];
+  VarMap<bool> read(*body, false);
+  const auto note = [&](const std::vector<Atom>& atoms) {
+    for (Atom a : atoms)
+      if (!a.is_literal()) read[a] = true;
+  };
+  for (const Eqn& inner : body->eqns) note(inner.in);
+  note(body->out);
+  JaxprBuilder b(*body);
+  std::vector<Atom> in;
+  for (int32_t v = 0; v < body->n_in; ++v) {
+    if (!read[v]) continue;
+    b.copy_input(v);
+    in.push_back(e->in[v]);
+  }
+  if (in.size() == e->in.size()) return;
+  for (const Eqn& inner : body->eqns) b.copy(inner);
+  const Jaxpr smaller = b.finish(body->out);
+  e->params = with_programs(*e, [&](const Jaxpr&) { return smaller; });
+  e->in = std::move(in);
+}
+
 // Returns true if the equation runs in the lanes of this grid.
 bool has_grid(const JaxprData& j, const Eqn& e, const std::vector<int64_t>& grid) {
   const AxisClasses axes(equation_alone(j, e));
@@ -503,9 +531,10 @@ Jaxpr skip_structural_zeros(const Jaxpr& j) {
     // Its programs have more values, which must fit into a lane as well.
     if (better.params == e.params || !has_grid(*j, better, g.grid)) continue;
     changed = true;
+    drop_unread_operands(&better);
     e = std::move(better);
   }
-  return changed ? intern(std::move(r)) : j;
+  return changed ? dce(intern(std::move(r))) : j;
 }
 
 }  // namespace weft::compiler

@@ -253,6 +253,8 @@ bool writes_whole_vectors(const Kernel& k, const Divergence& d, const Schedule& 
     if (i.op != Opcode::Store || i.imm != buffer) continue;
     const Variance& at = d.variance[i.args[0]];
     if (!at.linear() || !at.known) continue;
+    if (s.records.contains(v) && 2 * s.vector_width * element_bytes(k, v) >= cache_line)
+      return true;
     const auto moves = [&](const auto& loop) {
       return std::ranges::any_of(loop.second.operands,
                                  [&](const auto& o) { return o.access == v; });

@@ -64,7 +64,7 @@ bool branches_at_run_time(const nest::Kernel& k, const Divergence& d, nest::Id b
 // Returns true if the load can prefetch what is read next: all elements run its code, and its index
 // is linear in the elements.
 bool can_prefetch(const nest::Kernel& k, const Divergence& d, const Schedule& s, nest::Id load);
-// Returns true if whole vectors, or whole cache lines of rows, are written to the buffer.
+// Returns true if whole vectors, records, or cache lines of rows are written to the buffer.
 bool writes_whole_vectors(const nest::Kernel& k, const Divergence& d, const Schedule& s,
                           int64_t buffer);
 

@@ -22,6 +22,18 @@ using Element = std::conditional_t<
     bytes == 1, uint8_t,
     std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>>;
 
+// `to` is aligned to the vector.
+template <class Vector>
+WEFT_INLINE void put_non_temporal(char* to, const Vector& x) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(x, reinterpret_cast<Vector*>(to));
+#elif defined(__x86_64__)
+  asm volatile("vmovntdq %1, %0" : "=m"(*reinterpret_cast<Vector*>(to)) : "v"(x));
+#else
+  std::memcpy(to, &x, sizeof x);
+#endif
+}
+
 template <size_t bytes, int vector_width>
 struct Block {
   typedef Element<bytes> Vector __attribute__((vector_size(bytes * vector_width)));
@@ -60,16 +72,10 @@ struct Block {
   }
   template <bool non_temporal>
   WEFT_INLINE static void put(char* to, const Vector& x) {
-#if defined(__clang__)
     if constexpr (non_temporal)
-      return __builtin_nontemporal_store(x, reinterpret_cast<Vector*>(to));
-#elif defined(__x86_64__)
-    if constexpr (non_temporal) {
-      asm volatile("vmovntdq %1, %0" : "=m"(*reinterpret_cast<Vector*>(to)) : "v"(x));
-      return;
-    }
-#endif
-    std::memcpy(to, &x, sizeof x);
+      put_non_temporal(to, x);
+    else
+      std::memcpy(to, &x, sizeof x);
   }
 };
 
@@ -122,6 +128,9 @@ struct Records {
 
   WEFT_INLINE void load(const char* from) { std::memcpy(x, from, sizeof x); }
   WEFT_INLINE void store(char* to) const { std::memcpy(to, x, sizeof x); }
+  WEFT_INLINE void store_non_temporal(char* to) const {
+    for (size_t k = 0; k < size; ++k) put_non_temporal(to + k * sizeof(Vector), x[k]);
+  }
 
   // The element of the other side that becomes element l of vector k. `stores`: the other side is
   // the vectors.
@@ -172,12 +181,27 @@ struct Records {
   }
 };
 
+// Returns true if non-temporal stores of such vectors exist, and can write to this address.
+template <class Vector>
+WEFT_INLINE bool fits_non_temporal(const char* to) {
+  constexpr size_t narrowest = 32;  // AVX
+  return sizeof(Vector) >= narrowest && reinterpret_cast<uintptr_t>(to) % sizeof(Vector) == 0;
+}
+
 // Transposes square blocks of vector_width elements of each record. The last block ends with the
-// record, so it may overlap the one before.
+// record, so it may overlap the one before. Non-temporal stores write whole cache lines, so the
+// records are put together elsewhere first.
 template <bool stores, size_t bytes, int vector_width>
-WEFT_INLINE void move_blocks(char* to, const char* from, int64_t elements, int64_t size) {
+WEFT_INLINE void move_blocks(char* to, const char* from, int64_t elements, int64_t size,
+                             int32_t non_temporal) {
   using B = Block<bytes, vector_width>;
-  constexpr size_t vector = sizeof(typename B::Vector);
+  using Vector = typename B::Vector;
+  constexpr size_t vector = sizeof(Vector);
+  alignas(64) char together[longest_record * vector];
+  char* const streamed = to;
+  const bool streams =
+      stores && non_temporal && elements == vector_width * size && fits_non_temporal<Vector>(to);
+  if (streams) to = together;
   // Records without a place in memory, and the one that has a place for its first elements.
   alignas(64) char absent[longest_record * bytes], part[longest_record * bytes];
   char *const memory = stores ? to : const_cast<char*>(from), *records[vector_width];
@@ -210,10 +234,16 @@ WEFT_INLINE void move_blocks(char* to, const char* from, int64_t elements, int64
     first = std::min<int64_t>(first + vector_width, size - vector_width);
   }
   if (stores && partly) std::memcpy(partly, part, there);
+  if (!streams) return;
+  for (size_t at = 0; at < static_cast<size_t>(size) * vector; at += vector) {
+    Vector x;
+    std::memcpy(&x, together + at, vector);
+    put_non_temporal(streamed + at, x);
+  }
 }
 
 template <bool stores, size_t bytes, int vector_width, int size>
-WEFT_INLINE void move_whole(char* to, const char* from, int64_t elements) {
+WEFT_INLINE void move_whole(char* to, const char* from, int64_t elements, int32_t non_temporal) {
   constexpr std::make_integer_sequence<int, size> each;
   using B = Records<bytes, vector_width, size>;
   B block, turned;
@@ -227,31 +257,34 @@ WEFT_INLINE void move_whole(char* to, const char* from, int64_t elements) {
   }
   block.load(from);
   block.template turn<stores>(turned, each);
+  if (stores && whole && non_temporal && fits_non_temporal<typename B::Vector>(to))
+    return turned.store_non_temporal(to);
   turned.store(stores && !whole ? part : to);
   if (stores && !whole) std::memcpy(to, part, moved);
 }
 
 template <bool stores, size_t bytes, int vector_width, int size>
-WEFT_INLINE void move(char* to, const char* from, int64_t elements, int64_t length) {
+WEFT_INLINE void move(char* to, const char* from, int64_t elements, int64_t length,
+                      int32_t non_temporal) {
   if constexpr (size > short_record)
-    move_blocks<stores, bytes, vector_width>(to, from, elements, length);
+    move_blocks<stores, bytes, vector_width>(to, from, elements, length, non_temporal);
   else
-    move_whole<stores, bytes, vector_width, size>(to, from, elements);
+    move_whole<stores, bytes, vector_width, size>(to, from, elements, non_temporal);
 }
 
 #undef WEFT_ARGUMENTS
-#define WEFT_ARGUMENTS char *to, const char *from, int64_t elements, int64_t length
+#define WEFT_ARGUMENTS char *to, const char *from, int64_t elements, int64_t length, int32_t past
 template <bool stores, size_t bytes, int vector_width, int size>
 [[gnu::flatten]] void plain_record(WEFT_ARGUMENTS) {
-  move<stores, bytes, vector_width, size>(to, from, elements, length);
+  move<stores, bytes, vector_width, size>(to, from, elements, length, past);
 }
 template <bool stores, size_t bytes, int vector_width, int size>
 [[gnu::flatten]] WEFT_FOR_V3 void v3_record(WEFT_ARGUMENTS) {
-  move<stores, bytes, vector_width, size>(to, from, elements, length);
+  move<stores, bytes, vector_width, size>(to, from, elements, length, past);
 }
 template <bool stores, size_t bytes, int vector_width, int size>
 [[gnu::flatten]] WEFT_FOR_V4 void v4_record(WEFT_ARGUMENTS) {
-  move<stores, bytes, vector_width, size>(to, from, elements, length);
+  move<stores, bytes, vector_width, size>(to, from, elements, length, past);
 }
 // Kernels do not request vectors wider than the processor level supports.
 template <bool stores, size_t bytes, int vector_width, int size>

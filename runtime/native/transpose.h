@@ -30,8 +30,10 @@ std::vector<Transpose> transposes();
 // back (jit/emit/cpu/records.cpp). `elements` array elements are read or written, from the start of
 // the first record. There are fewer than the vectors hold if some elements do not run or do not
 // need their last elements. Vectors are always whole; elements without a place in memory have
-// arbitrary values.
-using RecordFn = void (*)(char* to, const char* from, int64_t elements, int64_t size);
+// arbitrary values. If `non_temporal`, records of all elements are written with non-temporal stores
+// where they begin at an aligned vector.
+using RecordFn = void (*)(char* to, const char* from, int64_t elements, int64_t size,
+                          int32_t non_temporal);
 
 struct RecordCall {
   std::string name;  // the name that kernels call

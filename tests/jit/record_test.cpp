@@ -94,6 +94,7 @@ TEST_CASE("reads of records end with the operand", "[jit][record]") {
 }
 
 TEST_CASE("records are transposed by the library, whole blocks and the rest", "[jit][record]") {
+  const int32_t non_temporal = GENERATE(0, 1);
   for (const compiler::RecordCall& call : compiler::record_calls()) {
     const bool stores = call.name.find("store") != std::string::npos;
     int bytes = 0, lanes = 0, only = 0;
@@ -112,7 +113,10 @@ TEST_CASE("records are transposed by the library, whole blocks and the rest", "[
            {all, all - 1, all - static_cast<size_t>(size), size_t{1}, size_t{0}}) {
         // Element e of memory, and of the vectors, starts with byte e + 1. One more element must
         // stay unchanged.
-        std::vector<char> memory((all + 1) * b, 0), vectors((all + 1) * b, 0);
+        constexpr size_t line = 64;
+        std::vector<char> space((all + 1) * b + line, 0), vectors((all + 1) * b, 0);
+        char* const memory =
+            space.data() + (line - reinterpret_cast<uintptr_t>(space.data()) % line);
         const auto in_vectors = [&](size_t e) {
           return (e % static_cast<size_t>(size)) * static_cast<size_t>(lanes) +
                  e / static_cast<size_t>(size);
@@ -121,9 +125,9 @@ TEST_CASE("records are transposed by the library, whole blocks and the rest", "[
           (stores ? vectors[in_vectors(e) * b] : memory[e * b]) = static_cast<char>(e + 1);
         memory[all * b] = vectors[all * b] = 77;
         if (stores)
-          call.run(memory.data(), vectors.data(), static_cast<int64_t>(elements), size);
+          call.run(memory, vectors.data(), static_cast<int64_t>(elements), size, non_temporal);
         else
-          call.run(vectors.data(), memory.data(), static_cast<int64_t>(elements), size);
+          call.run(vectors.data(), memory, static_cast<int64_t>(elements), size, non_temporal);
         bool right = memory[all * b] == 77 && vectors[all * b] == 77;
         for (size_t e = 0; e < all; ++e) {
           const char there = stores ? memory[e * b] : vectors[in_vectors(e) * b];

@@ -61,8 +61,10 @@ void Records::move_record(const Record& r, Id here, int p) {
       b_.CreateStore(
           ops_.to_memory(e_.vec(k_.insts[f.access].args[1], p), k_.buffers[i.imm].storage),
           place(f));
+  const bool streamed = !local && s_.streamed.contains(i.imm);
   b_.call(record_name(r.stored, record_bytes(k_, here), b_.vector_width, r.stride), b_.getVoidTy(),
-          {r.stored ? memory : array, r.stored ? array : memory, elements, b_.i64(r.stride)});
+          {r.stored ? memory : array, r.stored ? array : memory, elements, b_.i64(r.stride),
+           b_.i32(streamed)});
   if (!r.stored)
     for (const Record::Field& f : r.fields)
       values_[{f.access, p}] = b_.CreateLoad(b_.vector_of(t), place(f));

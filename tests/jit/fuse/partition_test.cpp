@@ -129,6 +129,19 @@ Array hand(Array q) {
   for (int i = 1; i < 4; ++i) m = matmul(m, turn(q[i], .2f));
   return stack({m[{0, 3}], m[{1, 3}], atan2(m[{1, 0}], m[{0, 0}])});
 }
+// The same kind of program without matrices.
+Array hand_by_scalars(Array q) {
+  Array x = cos(q[0]), y = sin(q[0]), z = x * y, u = x - y;
+  for (int i = 1; i < 4; ++i) {
+    const Array c = cos(q[i]), s = sin(q[i]);
+    const Array v = x * c + y * s, w = y * c - x * s;
+    z = v * .3f + z * w;
+    u = u * c - w * v;
+    x = v;
+    y = w * .5f + z * .2f;
+  }
+  return stack({x, y, atan2(z, u)});
+}
 template <class F, class... X>
 int64_t temporaries(F f, const X&... x) {
   return jit(f).lower(x...).compile().memory().temporaries;
@@ -196,6 +209,58 @@ TEST_CASE("values that are read at an index known only at run time are arrays",
   CHECK(selects(10) < 100);
 }
 
+TEST_CASE("the Jacobian of a program of scalars is one kernel", "[jit][partition]") {
+  for (int64_t n : {600, 4099}) {
+    INFO(n << " lanes");
+    const Array q = random::uniform(random::key(7), {n, 4}).astype(F64), last = transpose(q);
+    const auto forward = [](Array q) { return vmap(jacfwd(hand_by_scalars))(q); };
+    const auto reverse = [](Array q) { return vmap(jacrev(hand_by_scalars))(q); };
+    const auto second = [](Array q) {
+      return vmap(hessian([](Array q) { return hand_by_scalars(q).sum(); }))(q);
+    };
+    // Lanes are the last axis, so each value of the Jacobian is one row.
+    const auto transposed = [](Array q) { return vmap(jacfwd(hand_by_scalars), -1, -1)(q); };
+    const auto check = [](auto f, const Array& x) {
+      CHECK(kernels(f, x) == 1);
+      CHECK(temporaries(f, x) == 0);
+      Array expected;
+      {
+        const ReferenceMode on;
+        expected = f(x);
+      }
+      CHECK(allclose(jit(f)(x), expected, 1e-4, 1e-4).template item<bool>());
+    };
+    check(forward, q);
+    check(reverse, q);
+    check(second, q);
+    check(transposed, last);
+    // A lane computes a whole Jacobian, also where lanes are the last axis.
+    CHECK(count(jit(transposed).lower(last).report(), "grid [" + std::to_string(n) + "]") == 1);
+  }
+}
+
+TEST_CASE("lanes read a shared operand where it is", "[jit][partition]") {
+  // Each lane reads its row of a table twice.
+  const auto f = [](Array table, Array i) {
+    return vmap(
+        [](Array table, Array i) {
+          const Array a = table[i], b = table[i + 1];
+          const Array m = stack({stack({a[0], b[1]}), stack({a[1], b[0]})});
+          return matmul(matmul(m, m), m);
+        },
+        {none, 0})(table, i);
+  };
+  const Array table = random::normal(random::key(1), {300, 2}), i = arange(299);
+  CHECK(kernels(f, table, i) == 1);
+  CHECK(count(jit(f).lower(table, i).kernels(), "local") == 0);
+  Array expected;
+  {
+    const ReferenceMode on;
+    expected = f(table, i);
+  }
+  CHECK(allclose(jit(f)(table, i), expected, 1e-4, 1e-4).item<bool>());
+}
+
 TEST_CASE("a product in a lane has the bits of a kernel of its own", "[jit][partition]") {
   // Folds of more than 16 terms have several partial results.
   const auto product = vmap([](Array a, Array b) { return matmul(a, b); });
@@ -232,6 +297,17 @@ TEST_CASE("what mixes lanes, or fills vectors by itself, stays outside", "[jit][
     expected = centred(a);
   }
   CHECK(allclose(jit(centred)(a), expected, 1e-4, 1e-4).item<bool>());
+  // So is a running sum, which no call contains.
+  const auto summed = [&](Array a) {
+    const Array p = product(product(a, a), a);
+    return product(product(p + cumsum(p, 0), a), a);
+  };
+  CHECK(calls(summed, a) == 2);
+  {
+    const ReferenceMode on;
+    expected = summed(a);
+  }
+  CHECK(allclose(jit(summed)(a), expected, 1e-3, 1e-3).item<bool>());
   // One product of large matrices, long rows, and elementwise functions.
   CHECK(calls([](Array x) { return matmul(matmul(x, x), x); }, ones({64, 64}, F32)) == 0);
   CHECK(calls([](Array x) { return nn::softmax(nn::softmax(x)); }, ones({512, 512}, F32)) == 0);
