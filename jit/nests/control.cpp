@@ -306,7 +306,7 @@ void ControlFlow::write_cond(Frame& f, size_t i) {
 // ---- call
 
 // Copies large operands in memory that several equations of a call read. They are then read once,
-// in memory order.
+// in memory order. Operands that all lanes share are read where they are.
 void ControlFlow::copy_operands(Frame& f, size_t i, Frame& body) {
   VarMap<int> readers(*body.s->j, 0);
   for (const Eqn& e : body.s->j->eqns)
@@ -319,6 +319,7 @@ void ControlFlow::copy_operands(Frame& f, size_t i, Frame& body) {
     if (a.is_literal() || readers[v] < 2) continue;
     if (f.location.kind(a.index) != ValueLocation::Kind::memory || !body.is_large(v)) continue;
     const LaneType t = body.lane_type(v);
+    if (t.inner_elements() == t.shape().elements()) continue;
     vars.push_back(v);
     fills.push_back({arrays_.create(t), t,
                      [this, &f, a](const Coords& at) { return elements_.read(f, a, at); }, true});
