@@ -56,6 +56,10 @@ struct Limits {
   // Measured with the programs: at 0.015 one takes 1.2 times as long, at 0.07 two lose a third of
   // what they gain.
   double moved_byte = 0.03;
+  // Nanoseconds for an element that a vector over short rows gathers. Measured: .5 to .7.
+  double gathered = 0.5;
+  // The points of a call whose lanes hold a product (enough_points of jit/fuse/loop_grid.cpp).
+  int64_t points_of_product = 512;
 } constexpr limits;
 
 struct Group : LaneGroup {
@@ -79,14 +83,15 @@ class Partitioner {
   }
   void note_equations();
   bool may_join(size_t i) const;
-  bool starts_group(size_t i) const;
+  bool starts_group(size_t i, bool placed) const;
   int64_t code(const LaneGroup& g, size_t i) const;
   bool holds(const Group& g, size_t i) const;
   bool is_convex(const Group& g) const;
   bool fits(const Group& g) const;
+  double gathered(const Group& g, size_t i) const;
   bool pays(const Group& g) const;
   bool try_join(const std::vector<size_t>& groups, size_t i);
-  void grow();
+  void grow(bool placed);
   void take_operands();
   void drop_results();
   Jaxpr body_of(const Group& g, std::vector<Atom>* in, std::vector<Atom>* out) const;
@@ -136,8 +141,9 @@ bool Partitioner::may_join(size_t i) const {
 }
 
 // Returns true for a fold, or an equation that puts elements of several values together.
-// The planner stores their results if they are read at more than one index.
-bool Partitioner::starts_group(size_t i) const {
+// The planner stores their results if they are read at more than one index. `placed`: also for one
+// that puts elements into a larger value.
+bool Partitioner::starts_group(size_t i, bool placed) const {
   if (is_fold(i)) return true;
   int parts = 0;
   for (size_t k = 0; k < j_.eqns[i].in.size(); ++k) {
@@ -147,7 +153,9 @@ bool Partitioner::starts_group(size_t i) const {
     bool moved = false;
     for (size_t b = 0; b < reads.size(); ++b)
       moved = moved || (reads[b] == -1 && j_.type(a).shape()[static_cast<int64_t>(b)] > 1);
-    parts += moved || j_.type(a).elements() < j_.types[j_.eqns[i].out].elements();
+    const bool smaller = j_.type(a).elements() < j_.types[j_.eqns[i].out].elements();
+    if (placed && smaller && !p_.scope.access[i].moves) return true;
+    parts += moved || smaller;
   }
   return parts > 1;
 }
@@ -243,9 +251,9 @@ bool Partitioner::try_join(const std::vector<size_t>& groups, size_t i) {
 
 // Visits the equations in order. Each joins all groups that it reads, or one of them, or starts
 // one.
-void Partitioner::grow() {
+void Partitioner::grow(bool placed) {
   for (size_t i = 0; i < n_; ++i) {
-    if (!may_join(i)) continue;
+    if (group_of_[i] != none || !may_join(i)) continue;
     std::vector<size_t> read;
     for (Atom a : j_.eqns[i].in)
       if (const size_t from = p_.defining_eqn.get(a, none);
@@ -255,7 +263,7 @@ void Partitioner::grow() {
     bool done = !read.empty() && try_join(read, i);
     for (size_t k = 0; k < read.size() && read.size() > 1 && !done; ++k)
       done = try_join({read[k]}, i);
-    if (!done && starts_group(i)) try_join({}, i);
+    if (!done && starts_group(i, placed)) try_join({}, i);
   }
 }
 
@@ -343,13 +351,37 @@ bool Partitioner::fits(const Group& g) const {
   return points >= limits.points;
 }
 
+// Returns how many elements a product gathers in a kernel of its own, and not in a call. Vectors of
+// that kernel run over the result, and cross short rows of operands that have other axes. A call
+// needs enough points along the axes that all operands have (jit/fuse/loop_grid.cpp).
+double Partitioner::gathered(const Group& g, size_t i) const {
+  const Eqn& e = j_.eqns[i];
+  const Shape& result = j_.types[e.out].shape();
+  const int64_t last = result.ndim() - 1;
+  if (form(i) != Form::contract || last < 0 || result[last] >= min_vector_row) return 0;
+  std::vector<int32_t> operands;
+  for (Atom a : e.in)
+    if (!a.is_literal() && g.inner_elements(j_.type(a), a.index) < j_.type(a).elements())
+      operands.push_back(a.index);
+  int64_t points = 1;
+  for (const LaneGroup::Lane& l : g.lanes) {
+    if (std::ranges::any_of(operands, [&](int32_t v) { return l.axis[v] < 0; })) continue;
+    if (l.axis[e.out] == last) return 0;
+    points *= l.extent;
+  }
+  return points < limits.points_of_product ? 0
+                                           : static_cast<double>(operands.size()) *
+                                                 static_cast<double>(lowering(i).space.elements());
+}
+
 // Compares the call with the kernels that the planner makes of the members.
 bool Partitioner::pays(const Group& g) const {
   std::vector<Atom> in, out;
   const Jaxpr body = body_of(g, &in, &out);
   const Program parts(body);
   const Plan plan = make_plan(parts);
-  double stored = 0, moved = 0;
+  double stored = 0, moved = 0, elements = 0;
+  for (size_t i : g.members) elements += gathered(g, i);
   for (int32_t v = body->n_in; v < plan.in_memory.size(); ++v)
     if (plan.in_memory[v] && std::ranges::find(body->out, Atom{v}) == body->out.end())
       stored += static_cast<double>(body->types[v].bytes());
@@ -358,8 +390,9 @@ bool Partitioner::pays(const Group& g) const {
       if (g.inner_elements(j_.type(a), a.index) < j_.type(a).elements())
         moved += static_cast<double>(j_.type(a).bytes());
   // A call often has one launch more around it, for what the planner would have put elsewhere.
-  const double launches = std::max(static_cast<double>(plan.steps.size()) - 2, 0.);
-  return launches * limits.launch + stored * limits.stored_byte > moved * limits.moved_byte;
+  const double launches = static_cast<double>(plan.steps.size()) - 2;
+  return launches * limits.launch + stored * limits.stored_byte + elements * limits.gathered >
+         moved * limits.moved_byte;
 }
 
 // Writes each call, or equation, behind what it reads.
@@ -389,12 +422,14 @@ Jaxpr Partitioner::with_calls() const {
 }
 
 Jaxpr Partitioner::run() {
-  grow();
-  take_operands();
+  for (bool placed : {false, true}) {
+    grow(placed);
+    take_operands();
+  }
   drop_results();
   bool any = false;
   for (Group& g : groups_) {
-    if (g.members.size() > 1 && fits(g) && pays(g)) {
+    if (!g.members.empty() && fits(g) && pays(g)) {
       any = true;
       continue;
     }
@@ -407,13 +442,18 @@ Jaxpr Partitioner::run() {
 }  // namespace
 
 Jaxpr partition(const Jaxpr& j) {
-  if (j->eqns.size() < 2 || j->eqns.size() > limits.longest_program) return j;
-  // Elementwise equations alone are computed where they are read.
+  if (j->eqns.empty() || j->eqns.size() > limits.longest_program) return j;
+  // Elementwise equations over the same elements are computed where they are read.
   const auto is_stored = [&](const Eqn& e) {
     const Form form = lower_equation(*j, e).form;
     return form != Form::pull && form != Form::opaque && form != Form::scatter;
   };
-  if (std::ranges::none_of(j->eqns, is_stored)) return j;
+  const auto grows = [&](const Eqn& e) {
+    return e.n_out > 0 && std::ranges::any_of(e.in, [&](Atom a) {
+             return !a.is_literal() && j->type(a).elements() < j->types[e.out].elements();
+           });
+  };
+  if (std::ranges::none_of(j->eqns, grows) && std::ranges::none_of(j->eqns, is_stored)) return j;
   const Jaxpr r = Partitioner(j).run();
   return r ? r : j;
 }
