@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "core/effects.h"
 #include "core/jaxpr_builder.h"
+#include "core/loops/platform.h"
 #include "core/op.h"
 #include "jit/fuse/analysis.h"
 #include "jit/fuse/cost.h"
@@ -353,12 +355,14 @@ bool Partitioner::fits(const Group& g) const {
 
 // Returns how many elements a product gathers in a kernel of its own, and not in a call. Vectors of
 // that kernel run over the result, and cross short rows of operands that have other axes. A call
-// needs enough points along the axes that all operands have (jit/fuse/loop_grid.cpp).
+// needs enough points along the axes that all operands have (jit/fuse/loop_grid.cpp). The threads
+// of a GPU do not gather.
 double Partitioner::gathered(const Group& g, size_t i) const {
   const Eqn& e = j_.eqns[i];
   const Shape& result = j_.types[e.out].shape();
   const int64_t last = result.ndim() - 1;
   if (form(i) != Form::contract || last < 0 || result[last] >= min_vector_row) return 0;
+  if (std::string_view(current_platform()) != "cpu") return 0;
   std::vector<int32_t> operands;
   for (Atom a : e.in)
     if (!a.is_literal() && g.inner_elements(j_.type(a), a.index) < j_.type(a).elements())
