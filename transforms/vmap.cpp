@@ -11,6 +11,8 @@
 #include "batching/batch_trace.h"
 #include "ops/control/control_flow.h"
 #include "tracer/base_ops.h"
+#include "tracer/lane_check.h"
+#include "tracer/types_of.h"
 #include "transforms/chunk.h"
 
 namespace weft::detail {
@@ -83,6 +85,14 @@ struct Map {
     const Batched b = vmap_flat(f, rows, axis, size, options(), first);
     to = out_axes_of(spec, b, result());
     return place(b, to, size);
+  }
+  // Maps all lanes at once, as the only chunk.
+  Arrays only_chunk() { return lanes(x, args.axis, args.size, lane_number(0)); }
+  // Returns true if the only chunk needs no more memory than smaller ones.
+  bool keeps_in_lanes() {
+    const ClosedJaxpr all = record(
+        types_of(x), [&](const Arrays& in) { return Map{spec, in, args, f, result}.only_chunk(); });
+    return weft::keeps_in_lanes(open_constants(all.jaxpr), args.size);
   }
   // Returns the lanes lo … hi-1 of the arguments.
   Arrays rows(int64_t lo, int64_t hi) const {
@@ -188,7 +198,8 @@ Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::detail::Sk
   Map m{s, x, mapped, f, result};
   const int64_t chunk = chunk_of(m);
   if (chunk >= mapped.size) return m.whole();
-  return recording() ? m.recorded_chunks(chunk) : m.eager_chunks(chunk);
+  if (!recording()) return m.eager_chunks(chunk);
+  return m.keeps_in_lanes() ? m.only_chunk() : m.recorded_chunks(chunk);
 }
 
 }  // namespace weft::detail

@@ -124,22 +124,30 @@ class LoopGrid {
     int32_t widest = -1;
     for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
       if (widest < 0 || points(o) > points(widest)) widest = o;
-    int64_t later = widest < 0 ? 1 : points(widest);  // of the axes that are not decided yet
-    for (int a = 0; widest >= 0 && a < type(widest).ndim(); ++a) {
+    if (widest < 0) return;
+    const size_t first = grid->size();
+    std::vector<int> axes;           // of the widest result, by new grid axis
+    int64_t later = points(widest);  // of the axes that are not decided yet
+    for (int a : axes_to_try(widest, *grid)) {
       const int c = class_at(widest, a);
       if (!may_be_grid(c)) continue;
       later /= std::max<int64_t>(type(widest).shape()[a], 1);
-      if (classes.count(c) || repeats(c, Shape(*grid).elements() * later)) continue;
+      if (classes.count(c) || repeats(c, Shape(*grid).elements() * later) || reads_again(c, *grid))
+        continue;
       const auto before = std::pair(*grid, classes);
       const bool enough = too_large(*grid).empty() && Shape(*grid).elements() >= min_vector_row;
       const double without = enough ? work(*grid) : once;
       classes.emplace(c, static_cast<int>(grid->size()));
       grid->push_back(type(widest).shape()[a]);
+      axes.push_back(a);
       adopt_results(*grid);
       const double repeated = work(*grid) / without;
-      if (enough ? repeated > little_repeated : on_host() && repeated > max_repeated)
+      if (enough ? repeated > little_repeated : on_host() && repeated > max_repeated) {
         std::tie(*grid, classes) = before;
+        axes.pop_back();
+      }
     }
+    put_in_order(axes, first, grid);
   }
   // Returns the carries that stay in memory.
   std::vector<int> in_memory(const std::vector<int64_t>& grid) const {
@@ -148,24 +156,23 @@ class LoopGrid {
       if (stays_in_memory(b, grid)) carries.push_back(b.carry);
     return carries;
   }
-  // Returns true if the loop has one lane, and vectors run along its values.
-  bool one_lane(const std::vector<int64_t>& grid) const {
+  // Returns true if vectors run along the values of a lane: there is only one lane, or vectors of
+  // lanes would hold too much.
+  bool along_values(const std::vector<int64_t>& grid) const {
+    if (!on_host()) return false;
+    const Footprint h = footprint(grid);
+    if (!grid.empty()) return h.largest >= min_vector_row && exceeds_vectors(h, grid);
     const auto reads = [&](const CarriedBuffer& b) { return is_read_whole(b); };
-    return on_host() && grid.empty() &&
-           (footprint(grid).largest >= min_vector_row || std::ranges::any_of(buffers_, reads));
+    return h.largest >= min_vector_row || std::ranges::any_of(buffers_, reads);
   }
   // Returns why a lane cannot hold the values of the loop, or an empty text.
   std::string too_large(const std::vector<int64_t>& grid) const {
     const Footprint h = footprint(grid);
-    if (one_lane(grid)) {
+    if (along_values(grid)) {
       if (h.largest > largest_row_value || h.bytes > largest_row_bytes) return holds_too_much;
       return holds_large_product() ? "a product in it is large" : "";
     }
-    if (h.largest > largest_lane_value || h.total > largest_lane || h.bytes > largest_lane_bytes)
-      return holds_too_much;
-    // Each element costs a vector of lanes, although a few lanes do not fill it.
-    if (!grid.empty() && Shape(grid).elements() < min_vector_row && h.computed > largest_lane)
-      return "few lanes would compute too much";
+    if (exceeds_vectors(h, grid)) return holds_too_much;
     return grid.empty() && h.largest > small_elements ? "no axis runs through the whole loop" : "";
   }
   std::vector<char> shared() const {
@@ -243,6 +250,12 @@ class LoopGrid {
     for (int a = 0; a < static_cast<int>(shape.size()); ++a)
       if (!classes.count(an_.find(s.axis(v, a)))) n *= shape[a];
     return n;
+  }
+  // Each element costs a vector of lanes, although a few lanes do not fill it.
+  static bool exceeds_vectors(const Footprint& h, const std::vector<int64_t>& grid) {
+    const bool few = !grid.empty() && Shape(grid).elements() < min_vector_row;
+    return h.largest > largest_lane_value || h.total > largest_lane ||
+           h.bytes > largest_lane_bytes || (few && h.computed > largest_lane);
   }
   static int32_t result_of(const CarriedBuffer& b) { return b.scope->j->eqns[b.eqn].out + b.carry; }
   // A written axis cannot be a grid axis: each of its points would run the whole loop.
@@ -377,6 +390,51 @@ class LoopGrid {
     const double allowed = points >= enough_points ? .25 : 1;
     return !loops && without * static_cast<double>(an_.extent(c) - 1) > allowed * all;
   }
+  // Returns true if the points of a short axis of a call would read the same elements of an
+  // operand. Vectors would cross rows, and gather them. With enough other points, a lane reads them
+  // once.
+  bool reads_again(int c, const std::vector<int64_t>& grid) const {
+    if (kind_ != LoopForm::Kind::call || !on_host() || an_.extent(c) >= min_vector_row)
+      return false;
+    if (Shape(grid).elements() < enough_points || !too_large(grid).empty()) return false;
+    const auto lacks = [&](Atom a) {
+      bool has = a.is_literal(), varies = false;
+      for (int axis = 0; !a.is_literal() && axis < type(a.index).ndim(); ++axis) {
+        has = has || class_at(a.index, axis) == c;
+        varies = varies || classes.contains(class_at(a.index, axis));
+      }
+      return varies && !has;
+    };
+    return std::ranges::any_of(one_.in, lacks);
+  }
+  // Returns the axes of a result in the order in which they are tried. For a call, those with the
+  // least work per point are first, because with enough points it gets no axes that repeat work.
+  std::vector<int> axes_to_try(int32_t var, std::vector<int64_t> grid) {
+    std::vector<double> cost;
+    std::vector<int> axes;
+    for (int a = 0; a < type(var).ndim(); ++a) {
+      const int64_t n = std::max<int64_t>(1, type(var).shape()[a]);
+      grid.push_back(n);
+      const auto [it, added] = classes.emplace(class_at(var, a), static_cast<int>(grid.size()) - 1);
+      cost.push_back(work(grid) / static_cast<double>(n));
+      axes.push_back(a);
+      if (added) classes.erase(it);
+      grid.pop_back();
+    }
+    if (kind_ == LoopForm::Kind::call)
+      std::ranges::stable_sort(axes, {}, [&](int a) { return cost[a]; });
+    return axes;
+  }
+  // Orders the axes of the grid from `first` on like the axes of the result that they are from.
+  void put_in_order(const std::vector<int>& axes, size_t first, std::vector<int64_t>* grid) {
+    const std::vector<int64_t> before = *grid;
+    const auto place = [&](size_t g) {
+      return first + std::ranges::count_if(axes, [&](int a) { return a < axes[g - first]; });
+    };
+    for (size_t g = first; g < grid->size(); ++g) (*grid)[place(g)] = before[g];
+    for (auto& [c, g] : classes)
+      if (static_cast<size_t>(g) >= first) g = static_cast<int>(place(static_cast<size_t>(g)));
+  }
   void adopt_results(const std::vector<int64_t>& grid) {
     for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
       for (int a = 0; a < type(o).ndim(); ++a) adopt(class_at(o, a), type(o).shape()[a], grid);
@@ -466,7 +524,7 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   if (r.grid.empty() || g.footprint(r.grid).largest > small_elements) g.ordinary(&r.grid);
   r.shared = g.shared();
   r.readers = g.readers(r.grid);
-  r.one_lane = g.one_lane(r.grid);
+  r.along_values = g.along_values(r.grid);
   r.in_memory = g.in_memory(r.grid);
   if (r.why = g.too_large(r.grid); !r.why.empty()) return r;
   const Eqn& one = an.top().j->eqns[0];

@@ -17,7 +17,7 @@ struct LaneGrid {
   std::vector<std::vector<int>> grid_axes = {};  // by result: the grid axis of each axis, or -1
   std::vector<char> shared = {};      // by operand: it has no grid axis, so all lanes read it
   std::vector<int64_t> readers = {};  // by operand: the points that read the same elements
-  bool one_lane = false;              // vectors run along the values of the only lane
+  bool along_values = false;          // vectors run along the values of a lane
   // The carries of this loop that stay in memory, where each point updates its own elements.
   std::vector<int> in_memory = {};
   std::string why = {};  // why it cannot; the other members are then invalid

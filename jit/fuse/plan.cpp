@@ -615,7 +615,7 @@ bool Planner::lane_loop(size_t i, KernelPlan* k, LaneGrid* g) {
   k->classes[i] = g->classes;
   for (int32_t o = 0; o < e.n_out; ++o) k->grid_axes[e.out + o] = g->grid_axes[o];
   k->loops = true;
-  k->rows = g->one_lane;
+  k->rows = g->along_values;
   return true;
 }
 

@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "core/effects.h"
 #include "core/jaxpr_builder.h"
+#include "core/loops/platform.h"
 #include "core/op.h"
 #include "jit/fuse/analysis.h"
 #include "jit/fuse/cost.h"
@@ -60,6 +62,10 @@ struct Limits {
   // Measured with the programs: at 0.015 one takes 1.2 times as long, at 0.07 two lose a third of
   // what they gain.
   double moved_byte = 0.03;
+  // Nanoseconds for an element that a vector over short rows gathers. Measured: .5 to .7.
+  double gathered = 0.5;
+  // The points of a call whose lanes hold a product (enough_points of jit/fuse/loop_grid.cpp).
+  int64_t points_of_product = 512;
 } constexpr limits;
 
 struct Group : LaneGroup {
@@ -103,6 +109,7 @@ class Partitioner {
   bool holds(const Group& g, size_t i) const;
   bool is_convex(const Group& g, const std::vector<size_t>& from) const;
   bool fits(const Group& g) const;
+  double gathered(const Group& g, size_t i) const;
   bool pays(const Group& g) const;
   bool extend(size_t group, size_t i, bool convex);
   bool try_join(const std::vector<size_t>& groups, size_t i, bool convex = false);
@@ -372,9 +379,35 @@ bool Partitioner::fits(const Group& g) const {
   return points >= limits.points;
 }
 
+// Returns how many elements a product gathers in a kernel of its own, and not in a call. Vectors of
+// that kernel run over the result, and cross short rows of operands that have other axes. A call
+// needs enough points along the axes that all operands have (jit/fuse/loop_grid.cpp). The threads
+// of a GPU do not gather.
+double Partitioner::gathered(const Group& g, size_t i) const {
+  const Eqn& e = j_.eqns[i];
+  const Shape& result = j_.types[e.out].shape();
+  const int64_t last = result.ndim() - 1;
+  if (form(i) != Form::contract || last < 0 || result[last] >= min_vector_row) return 0;
+  if (std::string_view(current_platform()) != "cpu") return 0;
+  std::vector<int32_t> operands;
+  for (Atom a : e.in)
+    if (!a.is_literal() && g.inner_elements(j_.type(a), a.index) < j_.type(a).elements())
+      operands.push_back(a.index);
+  int64_t points = 1;
+  for (const LaneGroup::Lane& l : g.lanes) {
+    if (std::ranges::any_of(operands, [&](int32_t v) { return l.axis[v] < 0; })) continue;
+    if (l.axis[e.out] == last) return 0;
+    points *= l.extent;
+  }
+  return points < limits.points_of_product ? 0
+                                           : static_cast<double>(operands.size()) *
+                                                 static_cast<double>(lowering(i).space.elements());
+}
+
 // Compares the call with the kernels of the plan that compute values of members.
 bool Partitioner::pays(const Group& g) const {
-  double stored = 0, moved = 0;
+  double stored = 0, moved = 0, elements = 0;
+  for (size_t i : g.members) elements += gathered(g, i);
   std::vector<Atom> in, out;
   body_of(g, &in, &out);
   VarMap<bool> read_outside(j_, false);
@@ -393,8 +426,9 @@ bool Partitioner::pays(const Group& g) const {
     });
   };
   const auto kernels = static_cast<double>(std::ranges::count_if(plan_.steps, computes_member));
-  const double launches = std::max(kernels - limits.free_launches, 0.);
-  return launches * limits.launch + stored * limits.stored_byte > moved * limits.moved_byte;
+  const double launches = kernels - limits.free_launches;
+  return launches * limits.launch + stored * limits.stored_byte + elements * limits.gathered >
+         moved * limits.moved_byte;
 }
 
 // Writes each call, or equation, behind what it reads.
@@ -429,7 +463,7 @@ Jaxpr Partitioner::run() {
   drop_results();
   bool any = false;
   for (Group& g : groups_) {
-    if (g.members.size() > 1 && fits(g) && pays(g)) {
+    if (!g.members.empty() && fits(g) && pays(g)) {
       any = true;
       continue;
     }
@@ -442,13 +476,15 @@ Jaxpr Partitioner::run() {
 }  // namespace
 
 Jaxpr partition(const Jaxpr& j) {
-  if (j->eqns.size() < 2 || j->eqns.size() > limits.longest_program) return j;
+  if (j->eqns.empty() || j->eqns.size() > limits.longest_program) return j;
   const Program p(j);
   // The planner expects that nothing reads the result of a barrier.
   const Jaxpr planned = through_barriers(j);
   const Plan plan = planned == j ? make_plan(p) : make_plan(Program(planned));
-  // A few kernels without temporaries are not worth a call.
-  bool stores = static_cast<double>(plan.steps.size()) > limits.free_launches;
+  // A few kernels without temporaries are not worth a call, unless one gathers.
+  bool stores = static_cast<double>(plan.steps.size()) > limits.free_launches ||
+                std::ranges::any_of(p.scope.lowering,
+                                    [](const Lowering& l) { return l.form == Form::contract; });
   for (const Eqn& e : j->eqns)
     for (Atom a : results_of(e))
       stores = stores || (plan.in_memory[a] && std::ranges::find(j->out, a) == j->out.end());

@@ -315,3 +315,90 @@ TEST_CASE("what mixes lanes, or fills vectors by itself, stays outside", "[jit][
   // A few lanes do not fill vectors.
   CHECK(calls([&](Array a) { return product(product(a, a), a); }, a[slice(0, 4)]) == 0);
 }
+
+namespace {
+
+// The chain of above over scalars: nothing but the results is put together.
+Array scalar_hand(Array q) {
+  Array x = zeros_like(q[0]), y = x, c = ones_like(x), s = x;
+  for (int i = 0; i < 4; ++i) {
+    const Array ci = cos(q[i]), si = sin(q[i]);
+    const Array u = c * ci - s * si, v = s * ci + c * si;
+    c = u, s = v;
+    x = x + .3f * c - .1f * s, y = y + .3f * s + .1f * c;
+  }
+  return stack({x, y, atan2(s, c)});
+}
+
+}  // namespace
+
+TEST_CASE("scalars that are put together in the end are one kernel", "[jit][partition]") {
+  const Array q = random::uniform(random::key(7), {1000, 4});
+  const auto forward = [](Array q) { return vmap(jacfwd(scalar_hand))(q); };
+  const auto reverse = [](Array q) { return vmap(jacrev(scalar_hand))(q); };
+  const auto lanes_last = [](Array q) { return vmap(jacfwd(scalar_hand), -1, -1)(q.T()); };
+  Array expected;
+  {
+    const ReferenceMode on;
+    expected = forward(q);
+  }
+  for (const std::function<Array(Array)>& f :
+       {std::function(forward), std::function(reverse), std::function(lanes_last)}) {
+    CHECK(temporaries(f, q) < 1000);  // unit vectors
+    const Array r = jit(f)(q);
+    CHECK(
+        allclose(r.shape()[0] == 1000 ? r : moveaxis(r, -1, 0), expected, 1e-5, 1e-5).item<bool>());
+  }
+  // The axis that repeats least is the grid, wherever it is.
+  CHECK(jit(lanes_last).lower(q).report().find("grid [1000]") != std::string::npos);
+}
+
+TEST_CASE("a table that all lanes read is not copied by each of them", "[jit][partition]") {
+  const Array table = random::normal(random::key(1), {5000, 3}),
+              i = random::randint(random::key(2), {300}, 0, 5000);
+  const auto f = [](Array table, Array i) {
+    return vmap([&](Array i) {
+      const Array x = table[{i, 0}], y = table[{i, 1}], z = table[{i, 2}];
+      return stack({stack({x * y, sin(x) * z}), stack({y * z, cos(x) * z})});
+    })(i);
+  };
+  CHECK(jit(f).lower(table, i).kernels().find("local") == std::string::npos);
+  Array expected;
+  {
+    const ReferenceMode on;
+    expected = f(table, i);
+  }
+  CHECK(allclose(jit(f)(table, i), expected, 1e-5, 1e-5).item<bool>());
+}
+
+TEST_CASE("a chunked map that stores no intermediates runs as one map", "[jit][partition]") {
+  const Array q = random::uniform(random::key(7), {1000, 4});
+  const auto whole = vmap(jacfwd(hand));
+  for (int64_t chunk : {1, 128, 250, 300, 999}) {
+    INFO(chunk << " lanes");
+    const auto f = vmap(jacfwd(hand), 0, 0, {.chunk_size = chunk});
+    CHECK(kernels(f, q) == 1);
+    CHECK(temporaries(f, q) == 0);
+    CHECK(array_equal(jit(f)(q), jit(whole)(q)).item<bool>());
+  }
+  // A loop over chunks stores the intermediates of a chunk.
+  const auto sorted = [](Array x) { return sort(sin(x * arange(200.)))[slice(0, 3)]; };
+  const Array x = q[{slice(), 0}];
+  CHECK(temporaries(vmap(sorted, 0, 0, {.chunk_size = 100}), x) * 4 < temporaries(vmap(sorted), x));
+}
+
+TEST_CASE("lanes hold the factors of one product of small matrices", "[jit][partition]") {
+  const auto product = vmap([](Array a, Array b) { return matmul(a, b); });
+  const auto gram = [](Array a) { return einsum("nki,nkj->nij", a, a); };
+  for (int64_t n : {3, 4, 6, 8}) {
+    INFO(n << " rows");
+    const Array a = random::normal(random::key(1), {1000, n, n}),
+                b = random::normal(random::key(2), {1000, n, n});
+    CHECK(jit(product).lower(a, b).report().find("grid [1000]") != std::string::npos);
+    CHECK(jit(gram).lower(a).report().find("grid [1000]") != std::string::npos);
+    // A few lanes do not fill vectors, so vectors run over the elements of the results.
+    const auto some = slice(0, 100);
+    CHECK(array_equal(jit(product)(a, b)[some], jit(product)(a[some], b[some])).item<bool>());
+    CHECK(array_equal(jit(gram)(a)[some], jit(gram)(a[some])).item<bool>());
+  }
+}

@@ -146,3 +146,34 @@ TEST_CASE("long values and large products keep kernels of their own", "[jit][one
     CHECK(runs_vectors(steps(product, ones({n}))) == (n == 128));
   }
 }
+
+TEST_CASE("lanes that hold much run one by one, with vectors along their values",
+          "[jit][one_lane]") {
+  // A particle filter: each step folds, searches and gathers 600 values.
+  const int n = 600;
+  const auto filter = [n](Array x) {
+    return scan(
+               [n](Array h, Array noise) {
+                 const Array w = nn::softmax(h), u = (arange(n) + .5) / n;
+                 const Array from = clip(searchsorted(cumsum(w), u), 0, n - 1);
+                 return std::pair{.9 * h[from] + noise, h.sum()};
+               },
+               x, numbers({4, n}, .37))
+        .second;
+  };
+  const Array x = numbers({20, n}, .3);
+  const auto mapped = jit(vmap(filter));
+  const std::string report = mapped.lower(x).report();
+  INFO(report);
+  CHECK(runs_vectors(report));
+  CHECK(count(report, "lockstep") == 0);
+  CHECK(array_equal(mapped(x), jit([=](Array x) { return lax::map(filter, x); })(x)));
+  // Lanes end after different numbers of trips.
+  const auto grown = [](Array x) {
+    return while_loop([](Array v) { return (v * v).sum() < 4000.; },
+                      [](Array v) { return 1.1 * v + .01 * roll(v, 3); }, x);
+  };
+  const Array starts = x * arange(1, 21).reshape({20, 1});
+  const Array got = jit(vmap(grown))(starts);
+  for (int i = 0; i < 20; ++i) CHECK(array_equal(got[i], jit(grown)(starts[i])));
+}
