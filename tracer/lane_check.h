@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/lane_check.h: asks the compiler whether a map stores intermediates of its lanes.
+// tracer/lane_check.h: lets the compiler find out if a map stores intermediates of its lanes.
 #pragma once
 #include "core/ir.h"
 #include "weft/detail/jaxpr.h"
