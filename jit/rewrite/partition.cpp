@@ -104,7 +104,7 @@ class Partitioner {
   }
   void note_equations();
   bool may_join(size_t i) const;
-  bool starts_group(size_t i) const;
+  bool starts_group(size_t i, bool stored) const;
   int64_t code(const LaneGroup& g, size_t i);
   bool holds(const Group& g, size_t i) const;
   bool is_convex(const Group& g, const std::vector<size_t>& from) const;
@@ -113,8 +113,8 @@ class Partitioner {
   bool pays(const Group& g) const;
   bool extend(size_t group, size_t i, bool convex);
   bool try_join(const std::vector<size_t>& groups, size_t i, bool convex = false);
-  void join_or_start(size_t i);
-  void grow();
+  void join_or_start(size_t i, bool stored);
+  void grow(bool stored);
   void take_operands();
   void drop_results();
   Jaxpr body_of(const Group& g, std::vector<Atom>* in, std::vector<Atom>* out) const;
@@ -166,10 +166,10 @@ bool Partitioner::may_join(size_t i) const {
   return is_fold(i) || form(i) == Form::pull;
 }
 
-// Returns true for a fold, a value that the planner stores, or an equation that puts elements of
-// several values together.
-bool Partitioner::starts_group(size_t i) const {
-  if (is_fold(i) || is_stored(i)) return true;
+// Returns true for a fold, or an equation that puts elements of several values together. `stored`:
+// also for a value that the planner stores.
+bool Partitioner::starts_group(size_t i, bool stored) const {
+  if (is_fold(i) || (stored && is_stored(i))) return true;
   int parts = 0;
   for (size_t k = 0; k < j_.eqns[i].in.size(); ++k) {
     const Atom a = j_.eqns[i].in[k];
@@ -260,7 +260,10 @@ bool Partitioner::try_join(const std::vector<size_t>& groups, size_t i, bool con
     if (barriers_before_[groups_[g].members[0]] != barriers_before_[i]) return false;
     parts.push_back(&groups_[g]);
   }
-  if (groups.size() == 1 && extend(groups[0], i, convex)) return true;
+  // Behind all members, i cannot begin a path that leaves the group and returns.
+  if (groups.size() == 1 && (convex || groups_[groups[0]].members.back() < i) &&
+      extend(groups[0], i, convex))
+    return true;
   std::optional<LaneGroup> joined = axes_.joined(parts, i);
   if (!joined || joined->points() < limits.points) return false;
   Group all{std::move(*joined)};
@@ -278,7 +281,7 @@ bool Partitioner::try_join(const std::vector<size_t>& groups, size_t i, bool con
 }
 
 // Joins the equation to all groups that it reads, or to one of them, or starts a group.
-void Partitioner::join_or_start(size_t i) {
+void Partitioner::join_or_start(size_t i, bool stored) {
   std::vector<size_t> read;
   for (size_t q : before_[i])
     if (group_of_[q] != none && std::ranges::find(read, group_of_[q]) == read.end())
@@ -286,12 +289,16 @@ void Partitioner::join_or_start(size_t i) {
   if (!read.empty() && try_join(read, i)) return;
   for (size_t k = 0; k < read.size() && read.size() > 1; ++k)
     if (try_join({read[k]}, i)) return;
-  if (starts_group(i)) try_join({}, i);
+  if (starts_group(i, stored)) try_join({}, i);
 }
 
-void Partitioner::grow() {
+// Groups of folds come first. In a second pass values that the planner stores start further groups,
+// or join.
+void Partitioner::grow(bool stored) {
+  // Until they are visited, equations may be behind any group.
+  if (stored) after_group_.assign(n_, true);
   for (size_t i = 0; i < n_; ++i) {
-    if (may_join(i)) join_or_start(i);
+    if (group_of_[i] == none && may_join(i)) join_or_start(i, stored);
     after_group_[i] = group_of_[i] != none ||
                       std::ranges::any_of(before_[i], [&](size_t q) { return after_group_[q]; });
   }
@@ -458,8 +465,10 @@ Jaxpr Partitioner::with_calls() const {
 }
 
 Jaxpr Partitioner::run() {
-  grow();
-  take_operands();
+  for (const bool stored : {false, true}) {
+    grow(stored);
+    take_operands();
+  }
   drop_results();
   bool any = false;
   for (Group& g : groups_) {
