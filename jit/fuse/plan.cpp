@@ -201,6 +201,9 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
       covered[grid_axes[a]] = true;
   }
   if (std::find(covered.begin(), covered.end(), false) != covered.end()) return std::nullopt;
+  // A few lanes do not fill a vector, which rows of a fold in a kernel of their own do.
+  if (reduction && points > 1 && points < min_vector_row && inner >= min_vector_row)
+    return std::nullopt;
   // Long rows are allowed only where vectors run along them, and only with enough rows for all
   // threads.
   const bool row = k.rows ? points >= 8 || inner < 65536 : k.short_rows && is_short_row(inner);

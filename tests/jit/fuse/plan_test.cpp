@@ -329,3 +329,14 @@ TEST_CASE("an axis that a part of a loop has does not repeat the rest", "[jit][p
   CHECK(count(report, "grid [64],") == 1);
   CHECK(count(report, "grid [64x4") == 0);
 }
+
+TEST_CASE("rows of a fold are not computed by fewer lanes than a vector has", "[jit][plan]") {
+  // All rows read one number of the lane, which a kernel over the lanes computes.
+  const auto f = vmap([](Array x, Array y) {
+    const Array scale = sqrt((y * y).sum());
+    return (exp(x / scale) * y).sum(1);
+  });
+  const Array x = numbers({8, 30, 40}), y = numbers({8, 40}) + 1.f;
+  check_bits(f, x, y);
+  CHECK(count(jit(f).lower(x, y).report(), "grid [8x30]") == 1);
+}
