@@ -28,7 +28,7 @@ struct VmapOptions {
   std::string spmd_axis_name = {};
   // How an unmapped random key behaves inside: "same", "different" or "error".
   std::string randomness = "same";
-  // The largest number of lanes that run together (0: all).
+  // The largest number of lanes that run together (0: all). jit runs all if they store nothing.
   int64_t chunk_size = 0;
   // A limit in bytes for the intermediates; the largest chunk that fits is used (0: no limit).
   int64_t memory_budget = 0;
