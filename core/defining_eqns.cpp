@@ -11,4 +11,15 @@ VarMap<size_t> defining_eqns(const JaxprData& j) {
   return r;
 }
 
+VarMap<size_t> last_readers(const JaxprData& j) {
+  VarMap<size_t> last(j, no_equation);
+  const auto note = [&](Atom a, size_t i) {
+    if (!a.is_literal()) last[a] = i;
+  };
+  for (size_t i = 0; i < j.eqns.size(); ++i)
+    for (Atom a : j.eqns[i].in) note(a, i);
+  for (Atom a : j.out) note(a, j.eqns.size());
+  return last;
+}
+
 }  // namespace weft

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/defining_eqns.h"
 #include "tracer/concrete.h"
 #include "weft/error.h"
 
@@ -41,12 +42,7 @@ void Env::write(const Eqn& e, Arrays out) {
 }
 
 Arrays replay(const Jaxpr& j, const Arrays& x, EqnRule rule) {
-  VarMap<int64_t> last(*j, -1);
-  for (size_t i = 0; i < j->eqns.size(); ++i)
-    for (Atom a : j->eqns[i].in)
-      if (!a.is_literal()) last[a] = static_cast<int64_t>(i);
-  for (Atom a : j->out)
-    if (!a.is_literal()) last[a] = std::ssize(j->eqns);
+  const VarMap<size_t> last = last_readers(*j);
   Env env(*j, x);
   for (size_t i = 0; i < j->eqns.size(); ++i) {
     const Eqn& e = j->eqns[i];
@@ -54,9 +50,9 @@ Arrays replay(const Jaxpr& j, const Arrays& x, EqnRule rule) {
     const Arrays in = env.read(e.in);
     Arrays out = rule(e, in);
     for (Atom a : e.in)
-      if (last.get(a, -1) == static_cast<int64_t>(i)) env[a.index] = Array();
+      if (last.get(a, no_equation) == i) env[a.index] = Array();
     for (int32_t k = 0; k < std::ssize(out); ++k)
-      if (last[e.out + k] >= 0) env[e.out + k] = std::move(out[k]);
+      if (last[e.out + k] != no_equation) env[e.out + k] = std::move(out[k]);
   }
   return env.read(j->out);
 }

@@ -3,6 +3,7 @@
 // core/loops/platform.cpp: the platform of each thread.
 #include "core/loops/platform.h"
 
+#include <string_view>
 #include <utility>
 
 namespace weft {
@@ -11,6 +12,7 @@ thread_local const char* current = "cpu";
 }
 
 const char* current_platform() { return current; }
+bool is_host_platform() { return std::string_view(current) == "cpu"; }
 PlatformScope::PlatformScope(const char* name) : before_(std::exchange(current, name)) {}
 PlatformScope::~PlatformScope() { current = before_; }
 

@@ -7,6 +7,7 @@ namespace weft {
 
 // "cpu" or "cuda", on this thread; "cpu" if nothing is being compiled.
 const char* current_platform();
+bool is_host_platform();
 
 // Sets the platform during its lifetime.
 class PlatformScope {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/loops/fold_order.h"
 #include "core/loops/platform.h"
+#include "jit/fuse/region.h"
 
 namespace weft::compiler {
 namespace {
@@ -75,15 +75,13 @@ bool is_short_row(int64_t elements) {
 
 FoldLayout fold_layout(const Program& p, size_t i, const std::function<bool(int32_t)>& inlined) {
   const Lowering& l = p.scope.lowering[i];
-  int64_t terms = 1;
-  for (int64_t a : l.axes) terms *= l.space[a];
+  const int64_t terms = terms_of(l);
   if (terms <= fold_order::short_block || !folds_last_axes(l) || l.in_order)
     return FoldLayout::points;
   const Reads reads = reads_of(p, i, inlined);
   if (reads.along_result > reads.along_terms) return FoldLayout::points;
   if (terms >= long_row) return FoldLayout::rows;
-  const bool host = std::string_view(current_platform()) == "cpu";
-  return host && reads.along_terms > 0 ? FoldLayout::short_rows : FoldLayout::points;
+  return is_host_platform() && reads.along_terms > 0 ? FoldLayout::short_rows : FoldLayout::points;
 }
 
 }  // namespace weft::compiler

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <set>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "core/jaxpr_builder.h"
 #include "core/loops/platform.h"
 #include "jit/fuse/carried_buffers.h"
 #include "jit/fuse/region.h"
@@ -31,14 +32,9 @@ constexpr double cost_of_scalar = .25;
 constexpr double cost_of_step = 2500;  // of an equation in lockstep: half a launch, about 50 ns
 constexpr double little_repeated = 1.25;
 constexpr double max_repeated = 4;  // times the work of a step
-// A call with this many points gets no more axes if a quarter of its work would be repeated, and
-// one with fewer if all of it would be.
-constexpr int64_t enough_points = 512;
 // Terms; a longer product is faster as a separate kernel.
 constexpr int64_t largest_product = 1 << 14;
 constexpr const char* holds_too_much = "a lane would hold too much";
-
-bool on_host() { return std::string_view(current_platform()) == "cpu"; }
 
 // Visits the values of a loop and of everything inside it.
 using Visit = std::function<void(const Scope&)>;
@@ -132,17 +128,18 @@ class LoopGrid {
       const int c = class_at(widest, a);
       if (!may_be_grid(c)) continue;
       later /= std::max<int64_t>(type(widest).shape()[a], 1);
-      if (classes.count(c) || repeats(c, Shape(*grid).elements() * later) || reads_again(c, *grid))
-        continue;
+      const int64_t now = Shape(*grid).elements();
+      if (classes.count(c) || repeats(c, now * later)) continue;
+      const bool fits = too_large(*grid).empty(), enough = fits && now >= min_vector_row;
+      if (fits && now >= points_of_call && reads_again(c)) continue;
       const auto before = std::pair(*grid, classes);
-      const bool enough = too_large(*grid).empty() && Shape(*grid).elements() >= min_vector_row;
       const double without = enough ? work(*grid) : once;
       classes.emplace(c, static_cast<int>(grid->size()));
       grid->push_back(type(widest).shape()[a]);
       axes.push_back(a);
       adopt_results(*grid);
       const double repeated = work(*grid) / without;
-      if (enough ? repeated > little_repeated : on_host() && repeated > max_repeated) {
+      if (enough ? repeated > little_repeated : is_host_platform() && repeated > max_repeated) {
         std::tie(*grid, classes) = before;
         axes.pop_back();
       }
@@ -159,8 +156,10 @@ class LoopGrid {
   // Returns true if vectors run along the values of a lane: there is only one lane, or vectors of
   // lanes would hold too much.
   bool along_values(const std::vector<int64_t>& grid) const {
-    if (!on_host()) return false;
-    const Footprint h = footprint(grid);
+    return along_values(grid, footprint(grid));
+  }
+  bool along_values(const std::vector<int64_t>& grid, const Footprint& h) const {
+    if (!is_host_platform()) return false;
     if (!grid.empty()) return h.largest >= min_vector_row && exceeds_vectors(h, grid);
     const auto reads = [&](const CarriedBuffer& b) { return is_read_whole(b); };
     return h.largest >= min_vector_row || std::ranges::any_of(buffers_, reads);
@@ -168,7 +167,7 @@ class LoopGrid {
   // Returns why a lane cannot hold the values of the loop, or an empty text.
   std::string too_large(const std::vector<int64_t>& grid) const {
     const Footprint h = footprint(grid);
-    if (along_values(grid)) {
+    if (along_values(grid, h)) {
       if (h.largest > largest_row_value || h.bytes > largest_row_bytes) return holds_too_much;
       return holds_large_product() ? "a product in it is large" : "";
     }
@@ -213,16 +212,11 @@ class LoopGrid {
   Footprint footprint_of(const Scope& s) const {
     const JaxprData& j = *s.j;
     const size_t n = j.eqns.size();
-    std::vector<std::vector<int32_t>> ends(n + 1);  // by equation: the values that end with it
-    std::vector<size_t> last(j.types.size());
-    for (size_t i = 0; i < n; ++i) {
-      for (Atom a : j.eqns[i].in)
-        if (!a.is_literal()) last[a.index] = i;
-      for (int32_t v = j.eqns[i].out; v < j.eqns[i].out + j.eqns[i].n_out; ++v) last[v] = i;
-    }
-    for (Atom a : j.out)
-      if (!a.is_literal()) last[a.index] = n;
-    for (size_t v = j.n_in; v < last.size(); ++v) ends[last[v]].push_back(static_cast<int32_t>(v));
+    const VarMap<size_t> last = last_readers(j);
+    std::vector<std::vector<int32_t>> ends(n);  // by equation: the values that end with it
+    for (size_t i = 0; i < n; ++i)
+      for (Atom a : results_of(j.eqns[i]))
+        if (last[a] != n) ends[last[a] == no_equation ? i : last[a]].push_back(a.index);
     Footprint most, now;
     for (size_t i = 0; i < n; ++i) {
       const Eqn& e = j.eqns[i];
@@ -387,16 +381,15 @@ class LoopGrid {
       all += n;
       if (!has) without += n;
     }
-    const double allowed = points >= enough_points ? .25 : 1;
+    const double allowed = points >= points_of_call ? .25 : 1;
     return !loops && without * static_cast<double>(an_.extent(c) - 1) > allowed * all;
   }
   // Returns true if the points of a short axis of a call would read the same elements of an
   // operand. Vectors would cross rows, and gather them. With enough other points, a lane reads them
   // once.
-  bool reads_again(int c, const std::vector<int64_t>& grid) const {
-    if (kind_ != LoopForm::Kind::call || !on_host() || an_.extent(c) >= min_vector_row)
+  bool reads_again(int c) const {
+    if (kind_ != LoopForm::Kind::call || !is_host_platform() || an_.extent(c) >= min_vector_row)
       return false;
-    if (Shape(grid).elements() < enough_points || !too_large(grid).empty()) return false;
     const auto lacks = [&](Atom a) {
       bool has = a.is_literal(), varies = false;
       for (int axis = 0; !a.is_literal() && axis < type(a.index).ndim(); ++axis) {
@@ -410,19 +403,19 @@ class LoopGrid {
   // Returns the axes of a result in the order in which they are tried. For a call, those with the
   // least work per point are first, because with enough points it gets no axes that repeat work.
   std::vector<int> axes_to_try(int32_t var, std::vector<int64_t> grid) {
+    std::vector<int> axes(type(var).ndim());
+    std::iota(axes.begin(), axes.end(), 0);
+    if (kind_ != LoopForm::Kind::call) return axes;
     std::vector<double> cost;
-    std::vector<int> axes;
-    for (int a = 0; a < type(var).ndim(); ++a) {
+    for (int a : axes) {
       const int64_t n = std::max<int64_t>(1, type(var).shape()[a]);
       grid.push_back(n);
       const auto [it, added] = classes.emplace(class_at(var, a), static_cast<int>(grid.size()) - 1);
       cost.push_back(work(grid) / static_cast<double>(n));
-      axes.push_back(a);
       if (added) classes.erase(it);
       grid.pop_back();
     }
-    if (kind_ == LoopForm::Kind::call)
-      std::ranges::stable_sort(axes, {}, [&](int a) { return cost[a]; });
+    std::ranges::stable_sort(axes, {}, [&](int a) { return cost[a]; });
     return axes;
   }
   // Orders the axes of the grid from `first` on like the axes of the result that they are from.

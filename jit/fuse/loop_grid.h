@@ -11,6 +11,10 @@
 
 namespace weft::compiler {
 
+// A call with this many points gets no more axes if a quarter of its work would be repeated, and
+// one with fewer if all of it would be.
+inline constexpr int64_t points_of_call = 512;
+
 struct LaneGrid {
   std::vector<int64_t> grid;                     // extents, outermost first
   std::map<int, int> classes = {};               // by class: its grid axis

@@ -9,17 +9,6 @@ namespace weft::compiler {
 
 using Form = Lowering::Form;
 
-VarMap<size_t> last_readers(const JaxprData& j) {
-  VarMap<size_t> last(j, Program::none);
-  const auto note = [&](Atom a, size_t i) {
-    if (!a.is_literal()) last[a] = i;
-  };
-  for (size_t i = 0; i < j.eqns.size(); ++i)
-    for (Atom a : j.eqns[i].in) note(a, i);
-  for (Atom a : j.out) note(a, j.eqns.size());
-  return last;
-}
-
 bool is_expensive(const Frame& f, Atom a, int* budget) {
   if (a.is_literal()) return false;
   const int32_t var = a.index;
@@ -80,9 +69,7 @@ bool must_materialize_deferred(const Frame& f, size_t i) {
   const Lowering& l = f.lowering(i);
   // Long folds compute their terms inline, unless another equation reads the terms' operands.
   constexpr int64_t written_out = 16;
-  int64_t terms = 1;
-  for (int64_t a : l.axes) terms *= l.space[a];
-  const bool fold = l.form == Form::reduce && terms > written_out;
+  const bool fold = l.form == Form::reduce && terms_of(l) > written_out;
   const bool same_element = (l.form == Form::pull && !l.destination) || fold;
   bool needed = false;
   for (size_t k = 0; k < e.in.size(); ++k) {

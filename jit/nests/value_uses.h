@@ -12,9 +12,6 @@
 
 namespace weft::compiler {
 
-// Returns, by variable, the last equation that reads it; for results the number of equations.
-VarMap<size_t> last_readers(const JaxprData& j);
-
 // ---- values that are computed where they are read
 
 // Returns true if an element of `a` takes more than *budget instructions where it is read.

@@ -63,10 +63,6 @@ Jaxpr computing(const JaxprData& j, const std::vector<Atom>& out, std::optional<
   return dce(b.finish(out));
 }
 
-Types types_of_inputs(const JaxprData& j) {
-  return Types(j.types.begin(), j.types.begin() + j.n_in);
-}
-
 // The bound of the counter, of which the condition reads these carries.
 Array bound_of(const While& p, Atom bound, const Arrays& carry) {
   return bound.is_literal() ? literal_array(p.cond_jaxpr->literals[bound.literal()])
@@ -82,7 +78,7 @@ While with_lanes(const While& p, const MappedLoop& m) {
   r.body_jaxpr = computing(*p.body_jaxpr, m.next, mask);
   if (!m.mask) {
     const Jaxpr go = computing(*p.cond_jaxpr, {m.go});
-    r.cond_jaxpr = program(types_of_inputs(*go), [&](const Arrays& carry) {
+    r.cond_jaxpr = program(go->in_types(), [&](const Arrays& carry) {
       const Array goes_on = eval_jaxpr(go, carry)[0];
       const Ints further = axis_range(goes_on.ndim());
       return Arrays{lax::reduce_or(goes_on, Ints(further.begin() + m.lanes.ndim(), further.end()))};
@@ -90,7 +86,7 @@ While with_lanes(const While& p, const MappedLoop& m) {
     return r;
   }
   const Jaxpr step = r.body_jaxpr;
-  const Types step_in = types_of_inputs(*step);
+  const Types step_in = step->in_types();
   const size_t first = step_in.size() - m.next.size(), count = first + m.counter->carry;
   Types in = step_in;
   in[count] = Type(in[count].dtype(), m.lanes);
