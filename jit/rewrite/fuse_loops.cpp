@@ -15,6 +15,7 @@
 #include "jit/fuse/analysis.h"
 #include "jit/fuse/loop_grid.h"
 #include "jit/fuse/region.h"
+#include "jit/rewrite/lane_call.h"
 #include "weft/detail/ref.h"
 
 namespace weft::compiler {
@@ -149,8 +150,12 @@ class Joiner {
       if (s[i] && !is_loop(i) && !is_fold(i) && form(i) != Form::pull) return false;
     return true;
   }
-  Jaxpr body_of(const Set& s, std::vector<Atom>* in, std::vector<Atom>* out) const;
-  Eqn call_of(const Set& s, std::vector<Atom>* results) const;
+  LaneCall call_of(const Set& s) const {
+    std::vector<size_t> members;
+    for (size_t i = 0; i < n_; ++i)
+      if (s[i]) members.push_back(i);
+    return lane_call(p_, members);
+  }
   bool fits(const Set& s) const;
   bool grow(Set* s, const Set& more) const {
     if (more == *s || !may_join(more) || !fits(more)) return false;
@@ -168,54 +173,12 @@ class Joiner {
   std::vector<std::vector<size_t>> readers_;  // by equation
 };
 
-// Returns the equations of s as a program. Its inputs are the values that it reads from outside,
-// and its results are those that are read outside.
-Jaxpr Joiner::body_of(const Set& s, std::vector<Atom>* in, std::vector<Atom>* out) const {
-  JaxprBuilder b(j_);
-  for (size_t i = 0; i < n_; ++i)
-    for (Atom a : j_.eqns[i].in) {
-      if (!s[i] || a.is_literal()) continue;
-      const size_t from = p_.defining_eqn[a];
-      if ((from != Program::none && s[from]) || b.is_replaced(a.index)) continue;
-      b.copy_input(a.index);
-      in->push_back(a);
-    }
-  VarMap<bool> read(j_, false);  // outside s
-  for (size_t i = 0; i < n_; ++i)
-    for (Atom a : j_.eqns[i].in)
-      if (!s[i] && !a.is_literal()) read[a] = true;
-  for (Atom a : j_.out)
-    if (!a.is_literal()) read[a] = true;
-  for (size_t i = 0; i < n_; ++i) {
-    if (!s[i]) continue;
-    b.copy(j_.eqns[i]);
-    for (Atom a : results_of(j_.eqns[i]))
-      if (read[a]) out->push_back(a);
-  }
-  return b.finish(*out);
-}
-
-Eqn Joiner::call_of(const Set& s, std::vector<Atom>* results) const {
-  Eqn e;
-  e.op = find_op("jit");
-  e.source = j_.eqns[std::find(s.begin(), s.end(), true) - s.begin()].source;
-  const Jaxpr body = body_of(s, &e.in, results);
-  e.n_out = static_cast<int32_t>(results->size());
-  e.params = e.op->parse_params({{"jaxpr", body}, {"name", std::string("lane")}});
-  return e;
-}
-
 // Returns true if a lane can run the call. The call must have as many points as its largest loop,
 // or enough_points, and the code between its loops must not be too long.
 bool Joiner::fits(const Set& s) const {
-  std::vector<Atom> results;
-  Eqn e = call_of(s, &results);
-  const auto in = e.in;
-  JaxprBuilder alone(j_);
-  for (Atom a : in) alone.copy_input(a.index);
-  alone.add(std::move(e), results);
-  const AxisClasses an{Jaxpr(alone.finish_uninterned(results))};
-  const LaneGrid g = lane_grid(an.top().lowering[0].loop, an);
+  const LaneCall call = call_of(s);
+  const std::vector<Atom>& in = call.eqn.in;
+  const LaneGrid g = grid_of(j_, call);
   if (!g.why.empty() || g.grid.empty()) return false;
   // Each of a few elements of a lane has its own code.
   const int64_t points = product(g.grid);
@@ -287,9 +250,8 @@ Jaxpr Joiner::with_call(const Set& s) const {
       if (!s[i] && reaches(s, i) == behind) b.copy(j_.eqns[i]);
   };
   copy_all(false);
-  std::vector<Atom> results;
-  Eqn call = call_of(s, &results);
-  b.add(std::move(call), results);
+  LaneCall call = call_of(s);
+  b.add(std::move(call.eqn), call.results);
   copy_all(true);
   return b.finish(j_.out);
 }

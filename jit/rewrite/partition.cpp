@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <string_view>
 
 #include "core/effects.h"
 #include "core/jaxpr_builder.h"
@@ -24,8 +23,8 @@
 #include "jit/fuse/plan.h"
 #include "jit/fuse/region.h"
 #include "jit/rewrite/barriers.h"
+#include "jit/rewrite/lane_call.h"
 #include "jit/rewrite/lane_group.h"
-#include "weft/detail/ref.h"
 
 namespace weft::compiler {
 namespace {
@@ -64,12 +63,11 @@ struct Limits {
   double moved_byte = 0.03;
   // Nanoseconds for an element that a vector over short rows gathers. Measured: .5 to .7.
   double gathered = 0.5;
-  // The points of a call whose lanes hold a product (enough_points of jit/fuse/loop_grid.cpp).
-  int64_t points_of_product = 512;
 } constexpr limits;
 
 struct Group : LaneGroup {
-  int64_t code = 0;  // instructions of the members
+  int64_t code = 0;    // instructions of the members
+  LaneCall call = {};  // when the group is complete
 };
 
 class Partitioner {
@@ -117,8 +115,6 @@ class Partitioner {
   void grow(bool stored);
   void take_operands();
   void drop_results();
-  Jaxpr body_of(const Group& g, std::vector<Atom>* in, std::vector<Atom>* out) const;
-  Eqn call_of(const Group& g, std::vector<Atom>* results) const;
   Jaxpr with_calls() const;
 
   const Program& p_;
@@ -333,69 +329,22 @@ void Partitioner::drop_results() {
   }
 }
 
-// Returns the members as a program. Its inputs are the values that they read from outside, and its
-// results are those that are read outside.
-Jaxpr Partitioner::body_of(const Group& g, std::vector<Atom>* in, std::vector<Atom>* out) const {
-  JaxprBuilder b(j_);
-  for (size_t i : g.members)
-    for (Atom a : j_.eqns[i].in) {
-      if (a.is_literal() || b.is_replaced(a.index)) continue;
-      const size_t from = p_.defining_eqn[a];
-      if (from != none && g.contains(from)) continue;
-      b.copy_input(a.index);
-      in->push_back(a);
-    }
-  VarMap<bool> read(j_, false);  // outside
-  for (size_t i : g.members)
-    for (size_t q : after_[i])
-      if (!g.contains(q))
-        for (Atom a : j_.eqns[q].in)
-          if (!a.is_literal()) read[a] = true;
-  for (Atom a : j_.out)
-    if (!a.is_literal()) read[a] = true;
-  for (size_t i : g.members) {
-    b.copy(j_.eqns[i]);
-    for (Atom a : results_of(j_.eqns[i]))
-      if (read[a]) out->push_back(a);
-  }
-  return b.finish(*out);
-}
-
-Eqn Partitioner::call_of(const Group& g, std::vector<Atom>* results) const {
-  Eqn e;
-  e.op = find_op("jit");
-  e.source = j_.eqns[g.members[0]].source;
-  const Jaxpr body = body_of(g, &e.in, results);
-  e.n_out = static_cast<int32_t>(results->size());
-  e.params = e.op->parse_params({{"jaxpr", body}, {"name", std::string("lane")}});
-  return e;
-}
-
 // Returns true if a lane can run the call, with as many points as the group.
 bool Partitioner::fits(const Group& g) const {
-  std::vector<Atom> results;
-  Eqn e = call_of(g, &results);
-  JaxprBuilder alone(j_);
-  for (Atom a : e.in) alone.copy_input(a.index);
-  alone.add(std::move(e), results);
-  const AxisClasses an{Jaxpr(alone.finish_uninterned(results))};
-  const LaneGrid grid = lane_grid(an.top().lowering[0].loop, an);
-  if (!grid.why.empty() || grid.grid.empty()) return false;
-  int64_t points = 1;
-  for (int64_t n : grid.grid) points *= n;
-  return points >= limits.points;
+  const LaneGrid grid = grid_of(j_, g.call);
+  return grid.why.empty() && !grid.grid.empty() && Shape(grid.grid).elements() >= limits.points;
 }
 
 // Returns how many elements a product gathers in a kernel of its own, and not in a call. Vectors of
 // that kernel run over the result, and cross short rows of operands that have other axes. A call
-// needs enough points along the axes that all operands have (jit/fuse/loop_grid.cpp). The threads
-// of a GPU do not gather.
+// needs enough points along the axes that all operands have (jit/fuse/loop_grid.h). The threads of
+// a GPU do not gather.
 double Partitioner::gathered(const Group& g, size_t i) const {
   const Eqn& e = j_.eqns[i];
   const Shape& result = j_.types[e.out].shape();
   const int64_t last = result.ndim() - 1;
   if (form(i) != Form::contract || last < 0 || result[last] >= min_vector_row) return 0;
-  if (std::string_view(current_platform()) != "cpu") return 0;
+  if (!is_host_platform()) return 0;
   std::vector<int32_t> operands;
   for (Atom a : e.in)
     if (!a.is_literal() && g.inner_elements(j_.type(a), a.index) < j_.type(a).elements())
@@ -406,23 +355,21 @@ double Partitioner::gathered(const Group& g, size_t i) const {
     if (l.axis[e.out] == last) return 0;
     points *= l.extent;
   }
-  return points < limits.points_of_product ? 0
-                                           : static_cast<double>(operands.size()) *
-                                                 static_cast<double>(lowering(i).space.elements());
+  return points < points_of_call ? 0
+                                 : static_cast<double>(operands.size()) *
+                                       static_cast<double>(lowering(i).space.elements());
 }
 
 // Compares the call with the kernels of the plan that compute values of members.
 bool Partitioner::pays(const Group& g) const {
   double stored = 0, moved = 0, elements = 0;
   for (size_t i : g.members) elements += gathered(g, i);
-  std::vector<Atom> in, out;
-  body_of(g, &in, &out);
   VarMap<bool> read_outside(j_, false);
-  for (Atom a : out) read_outside[a] = true;
+  for (Atom a : g.call.results) read_outside[a] = true;
   for (size_t i : g.members)
     for (Atom a : results_of(j_.eqns[i]))
       if (plan_.in_memory[a] && !read_outside[a]) stored += static_cast<double>(j_.type(a).bytes());
-  for (const std::vector<Atom>* list : {&in, &out})
+  for (const std::vector<Atom>* list : {&g.call.eqn.in, &g.call.results})
     for (Atom a : *list)
       if (g.inner_elements(j_.type(a), a.index) < j_.type(a).elements())
         moved += static_cast<double>(j_.type(a).bytes());
@@ -454,9 +401,7 @@ Jaxpr Partitioner::with_calls() const {
       b.copy(j_.eqns[i]);
       return;
     }
-    std::vector<Atom> results;
-    Eqn call = call_of(groups_[g], &results);
-    b.add(std::move(call), results);
+    b.add(groups_[g].call.eqn, groups_[g].call.results);
   };
   // A call is written at the place of its last member, or earlier if an equation reads it.
   for (size_t i = 0; i < n_; ++i)
@@ -472,7 +417,9 @@ Jaxpr Partitioner::run() {
   drop_results();
   bool any = false;
   for (Group& g : groups_) {
-    if (!g.members.empty() && fits(g) && pays(g)) {
+    if (g.members.empty()) continue;
+    g.call = lane_call(p_, g.members);
+    if (fits(g) && pays(g)) {
       any = true;
       continue;
     }
@@ -487,13 +434,14 @@ Jaxpr Partitioner::run() {
 Jaxpr partition(const Jaxpr& j) {
   if (j->eqns.empty() || j->eqns.size() > limits.longest_program) return j;
   const Program p(j);
+  const bool products = std::ranges::any_of(
+      p.scope.lowering, [](const Lowering& l) { return l.form == Form::contract; });
+  if (j->eqns.size() == 1 && !products) return j;
   // The planner expects that nothing reads the result of a barrier.
   const Jaxpr planned = through_barriers(j);
   const Plan plan = planned == j ? make_plan(p) : make_plan(Program(planned));
   // A few kernels without temporaries are not worth a call, unless one gathers.
-  bool stores = static_cast<double>(plan.steps.size()) > limits.free_launches ||
-                std::ranges::any_of(p.scope.lowering,
-                                    [](const Lowering& l) { return l.form == Form::contract; });
+  bool stores = products || static_cast<double>(plan.steps.size()) > limits.free_launches;
   for (const Eqn& e : j->eqns)
     for (Atom a : results_of(e))
       stores = stores || (plan.in_memory[a] && std::ranges::find(j->out, a) == j->out.end());

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/rewrite/lane_call.cpp: makes a call of equations, and analyses it alone.
+#include "jit/rewrite/lane_call.h"
+
+#include "core/jaxpr_builder.h"
+#include "core/op.h"
+#include "weft/detail/ref.h"
+
+namespace weft::compiler {
+
+LaneCall lane_call(const Program& p, const std::vector<size_t>& members) {
+  const JaxprData& j = *p.j;
+  std::vector<bool> is_member(j.eqns.size(), false);
+  for (size_t i : members) is_member[i] = true;
+  LaneCall call;
+  Eqn& e = call.eqn;
+  JaxprBuilder b(j);
+  for (size_t i : members)
+    for (Atom a : j.eqns[i].in) {
+      if (a.is_literal() || b.is_replaced(a.index)) continue;
+      const size_t from = p.defining_eqn[a];
+      if (from != Program::none && is_member[from]) continue;
+      b.copy_input(a.index);
+      e.in.push_back(a);
+    }
+  VarMap<bool> read(j, false);  // outside
+  const auto note = [&](Atom a) {
+    if (!a.is_literal()) read[a] = true;
+  };
+  for (size_t i = 0; i < j.eqns.size(); ++i)
+    if (!is_member[i])
+      for (Atom a : j.eqns[i].in) note(a);
+  for (Atom a : j.out) note(a);
+  for (size_t i : members) {
+    b.copy(j.eqns[i]);
+    for (Atom a : results_of(j.eqns[i]))
+      if (read[a]) call.results.push_back(a);
+  }
+  e.op = find_op("jit");
+  e.source = j.eqns[members[0]].source;
+  e.n_out = static_cast<int32_t>(call.results.size());
+  e.params = e.op->parse_params({{"jaxpr", b.finish(call.results)}, {"name", std::string("lane")}});
+  return call;
+}
+
+LaneGrid grid_of(const JaxprData& j, const LaneCall& call) {
+  JaxprBuilder alone(j);
+  for (Atom a : call.eqn.in) alone.copy_input(a.index);
+  alone.add(call.eqn, call.results);
+  const AxisClasses an{Jaxpr(alone.finish_uninterned(call.results))};
+  return lane_grid(an.top().lowering[0].loop, an);
+}
+
+}  // namespace weft::compiler

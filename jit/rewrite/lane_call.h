@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/rewrite/lane_call.h: calls that run equations of a program in the lanes of one kernel.
+#pragma once
+#include <vector>
+
+#include "jit/fuse/loop_grid.h"
+
+namespace weft::compiler {
+
+// A call of the equations as a program. Its operands are the values that they read from outside,
+// each once. Its results are those values that are read outside.
+struct LaneCall {
+  Eqn eqn = {};
+  std::vector<Atom> results = {};  // the variables that it replaces
+};
+// `members`: equations of the program, in order.
+LaneCall lane_call(const Program& p, const std::vector<size_t>& members);
+// The grid over which a lane of the call runs.
+LaneGrid grid_of(const JaxprData& j, const LaneCall& call);
+
+}  // namespace weft::compiler
