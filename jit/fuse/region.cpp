@@ -75,9 +75,13 @@ void Region::read_operands(size_t i, const std::vector<int>& axes) {
 
 void Region::drain() {
   while (!stack_.empty() && !full()) {
-    const auto [v, axes] = std::move(stack_.back());
+    const Read read = std::move(stack_.back());
+    const auto& [v, axes] = read;
     stack_.pop_back();
-    if (!inlined_(v)) continue;
+    if (!inlined_(v)) {
+      reads_.insert(read);
+      continue;
+    }
     const size_t i = p_.defining_eqn[v];
     bool known = true;
     const Shape& shape = p_.j->types[v].shape();

@@ -60,11 +60,13 @@ class Region {
   int cost() const { return cost_; }
   bool full() const { return cost_ > most_; }
   const std::set<size_t>& equations() const { return equations_; }
-
- private:
   // A variable, and for each of its axes the axis of the region's root that indexes it (-1:
   // unknown).
   using Read = std::pair<int32_t, std::vector<int>>;
+  // The variables that the region reads and does not compute.
+  const std::set<Read>& reads() const { return reads_; }
+
+ private:
   void drain();
   void read_operands(size_t i, const std::vector<int>& axes);
 
@@ -74,6 +76,7 @@ class Region {
   int cost_ = 0;
   std::set<std::pair<size_t, std::vector<int>>> seen_;
   std::set<size_t> equations_;
+  std::set<Read> reads_;
   std::vector<Read> stack_;
 };
 

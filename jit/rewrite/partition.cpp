@@ -63,6 +63,11 @@ struct Limits {
   double moved_byte = 0.03;
   // Nanoseconds for an element that a vector over short rows gathers. Measured: .5 to .7.
   double gathered = 0.5;
+  // Nanoseconds for an element of one or two bytes that a lane loads or stores beside others.
+  double narrow = 1;
+  // Nanoseconds for an instruction of an element in a kernel of the plan, as in the planner
+  // (region.h), and for one in a lane. Measured in lanes: .02 to .2, with what they move.
+  double instruction = 0.02, lane_instruction = 0.08;
 } constexpr limits;
 
 struct Group : LaneGroup {
@@ -108,6 +113,7 @@ class Partitioner {
   bool is_convex(const Group& g, const std::vector<size_t>& from) const;
   bool fits(const Group& g) const;
   double gathered(const Group& g, size_t i) const;
+  double elementwise_time(const Group& g, const KernelPlan& k) const;
   bool pays(const Group& g) const;
   bool extend(size_t group, size_t i, bool convex);
   bool try_join(const std::vector<size_t>& groups, size_t i, bool convex = false);
@@ -360,6 +366,49 @@ double Partitioner::gathered(const Group& g, size_t i) const {
                                        static_cast<double>(lowering(i).space.elements());
 }
 
+// Returns true if vectors along the elements of a value gather what they read of another one, whose
+// axes have these axes of the value as indices (-1: unknown). They do if they cross short rows,
+// whose elements are read at other places of a row. Elements that are only repeated do not count.
+bool crosses_rows(const Shape& value, const Shape& read, const std::vector<int>& axes) {
+  int64_t v = value.ndim() - 1, r = read.ndim() - 1;
+  for (int64_t n = 1; n < min_vector_row && v >= 0; n *= value[v--]) {
+    if (value[v] == 1) continue;
+    while (r >= 0 && read[r] == 1) --r;
+    if (r < 0) return false;
+    const int axis = axes[static_cast<size_t>(r)];
+    if (axis != v) {
+      const bool repeated = axis >= 0 && std::ranges::find(axes, v) == axes.end();
+      return !repeated && n * value[v] < min_vector_row;
+    }
+    --r;
+  }
+  return false;
+}
+
+// Estimates the nanoseconds in which a kernel of the plan computes elementwise results that are
+// members. Unlike a lane, it computes values again that several elements read.
+double Partitioner::elementwise_time(const Group& g, const KernelPlan& k) const {
+  const auto computed = [&](int32_t v) {
+    const size_t i = p_.defining_eqn[v];
+    return i != none && g.contains(i) && !plan_.in_memory[v];
+  };
+  double time = 0;
+  for (int32_t v : k.roots) {
+    const size_t i = p_.defining_eqn[v];
+    if (i == none || !g.contains(i) || form(i) != Form::pull) continue;
+    Region region(p_, computed, static_cast<int>(limits.code));
+    region.add_equation(i);
+    double element = 0;
+    for (const auto& [read, axes] : region.reads())
+      if (g.inner_elements(j_.types[read], read) < j_.types[read].elements() &&
+          crosses_rows(j_.types[v].shape(), j_.types[read].shape(), axes))
+        element += limits.gathered;
+    if (element > 0) element += limits.instruction * region.cost();
+    time += element * static_cast<double>(j_.types[v].elements());
+  }
+  return time;
+}
+
 // Compares the call with the kernels of the plan that compute values of members.
 bool Partitioner::pays(const Group& g) const {
   double stored = 0, moved = 0, elements = 0;
@@ -369,19 +418,30 @@ bool Partitioner::pays(const Group& g) const {
   for (size_t i : g.members)
     for (Atom a : results_of(j_.eqns[i]))
       if (plan_.in_memory[a] && !read_outside[a]) stored += static_cast<double>(j_.type(a).bytes());
+  double narrow = 0;
   for (const std::vector<Atom>* list : {&g.call.eqn.in, &g.call.results})
-    for (Atom a : *list)
-      if (g.inner_elements(j_.type(a), a.index) < j_.type(a).elements())
-        moved += static_cast<double>(j_.type(a).bytes());
+    for (Atom a : *list) {
+      const Type& t = j_.type(a);
+      const int64_t n = g.inner_elements(t, a.index);
+      if (n == t.elements()) continue;
+      moved += static_cast<double>(t.bytes());
+      if (n > 1 && t.bytes() < 4 * t.elements()) narrow += static_cast<double>(t.elements());
+    }
   const auto computes_member = [&](const Step& s) {
     return std::ranges::any_of(s.kernel.grid_axes, [&](const auto& v) {
       const size_t i = p_.defining_eqn[v.first];
       return i != none && g.contains(i);
     });
   };
-  const auto kernels = static_cast<double>(std::ranges::count_if(plan_.steps, computes_member));
+  double kernels = 0, time = 0;
+  for (const Step& s : plan_.steps) {
+    kernels += computes_member(s);
+    time += elementwise_time(g, s.kernel);
+  }
   const double launches = kernels - limits.free_launches;
-  return launches * limits.launch + stored * limits.stored_byte + elements * limits.gathered >
+  const double code = limits.lane_instruction * static_cast<double>(g.code * g.points());
+  return launches * limits.launch + stored * limits.stored_byte + elements * limits.gathered +
+             std::max(time - code - narrow * limits.narrow, 0.) >
          moved * limits.moved_byte;
 }
 

@@ -15,6 +15,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -35,11 +36,23 @@
 namespace weft::compiler {
 namespace {
 
+// A kernel of a long program has thousands of small blocks. LLVM's register allocator then searches
+// them again for each value that it splits, up to a budget that is meant for one function. With a
+// tenth of it, a step of brax compiles in 7 s instead of 22 and runs as fast. The option belongs to
+// the process, and other users of LLVM in it compile the same code or similar code.
+void limit_region_growth() {
+  llvm::StringMap<llvm::cl::Option*>& options = llvm::cl::getRegisteredOptions();
+  const auto budget = options.find("grow-region-complexity-budget");
+  if (budget != options.end() && budget->second->getNumOccurrences() == 0)
+    budget->second->addOccurrence(0, budget->first(), "1000");
+}
+
 void initialise_targets() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    limit_region_growth();
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();

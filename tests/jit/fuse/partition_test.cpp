@@ -353,6 +353,29 @@ TEST_CASE("scalars that are put together in the end are one kernel", "[jit][part
   CHECK(jit(lanes_last).lower(q).report().find("grid [1000]") != std::string::npos);
 }
 
+TEST_CASE("elementwise programs that cross short rows are one kernel of lanes",
+          "[jit][partition]") {
+  // Its second derivatives are sums of padded rows.
+  const auto valley = [](Array x) {
+    const Array a = x[slice(0, -1)], b = x[slice(1, none)];
+    return (100. * square(b - square(a)) + square(1. - a)).sum();
+  };
+  const auto f = vmap([&](Array x) { return hessian(valley)(x); });
+  for (int64_t n : {5, 8}) {
+    INFO("rows of " << n);
+    const Array x = random::uniform(random::key(8), {1000, n}).astype(F64);
+    CHECK(kernels(f, x) == 1);
+    CHECK(count(jit(f).lower(x).report(), "grid [1000]") == 1);
+    CHECK(array_equal(jit(f)(x), jit([&](Array x) { return lax::map(hessian(valley), x); })(x))
+              .item<bool>());
+  }
+  // Rows that fill vectors stay elementwise, and so does a sum of neighbours, which is short.
+  const Array rows = random::uniform(random::key(8), {1000, 40}).astype(F64);
+  CHECK(count(jit(f).lower(rows).report(), "grid [1000]") == 0);
+  const auto neighbours = vmap([](Array x) { return x[slice(0, -1)] + x[slice(1, none)]; });
+  CHECK(count(jit(neighbours).lower(rows).report(), "grid [1000]") == 0);
+}
+
 TEST_CASE("a table that all lanes read is not copied by each of them", "[jit][partition]") {
   const Array table = random::normal(random::key(1), {5000, 3}),
               i = random::randint(random::key(2), {300}, 0, 5000);
