@@ -51,12 +51,14 @@ struct Footprint {
   int64_t largest = 0, total = 0;  // in elements: the largest value, and all values at a time
   int64_t bytes = 0;               // all values at a time
   int64_t computed = 0;            // elements of all values, one after the other
+  int64_t vectors = 0;             // the same, in vectors along the elements of each value
 
   void add(int64_t elements, const Type& t) {
     largest = std::max(largest, elements);
     total += elements;
     bytes += elements * itemsize(t.dtype());
     computed += elements;
+    vectors += (elements + min_vector_row - 1) / min_vector_row;
   }
   // Takes the larger number of each kind.
   void combine(const Footprint& other) {
@@ -64,6 +66,7 @@ struct Footprint {
     total = std::max(total, other.total);
     bytes = std::max(bytes, other.bytes);
     computed = std::max(computed, other.computed);
+    vectors = std::max(vectors, other.vectors);
   }
 };
 
@@ -79,6 +82,7 @@ class LoopGrid {
         buffers_(carried_buffers(an, top_, 0)) {
     note_values(top_);
     visit_bodies(top_, [&](const Scope& s) { note_values(s); });
+    for (const auto& body : top_.bodies[0]) note_trips(*body, 1);
     for (const CarriedBuffer& b : buffers_) {
       written_.insert(b.written.begin(), b.written.end());
       in_chain_.insert(b.values.begin(), b.values.end());
@@ -91,6 +95,12 @@ class LoopGrid {
       if (const Atom a = one_.in[static_cast<size_t>(k)]; !a.is_literal())
         bad_.insert(class_at(a.index, 0));
     for (int k = results.first; k < results.end(); ++k) bad_.insert(class_at(one_.out + k, 0));
+  }
+  // Notes how often a step of the loop runs this body, and those inside it.
+  void note_trips(const Scope& s, double n) {
+    trips_in_step_[&s] = n;
+    for (size_t i = 0; i < s.bodies.size(); ++i)
+      for (const auto& body : s.bodies[i]) note_trips(*body, n * trips(s.lowering[i]));
   }
   int class_at(int32_t var, int axis) const { return an_.find(top_.axis(var, axis)); }
   // Adds the lanes of the op and of the loops inside it, because each lane has its own trip counts.
@@ -225,6 +235,7 @@ class LoopGrid {
       Footprint inside;
       for (const auto& b : s.bodies[i]) inside.combine(footprint_of(*b));
       now.computed += inside.computed;
+      now.vectors += inside.vectors;
       inside.total += now.total;
       inside.bytes += now.bytes;
       most.combine(inside);
@@ -245,28 +256,33 @@ class LoopGrid {
       if (!classes.count(an_.find(s.axis(v, a)))) n *= shape[a];
     return n;
   }
-  // Each element costs a vector of lanes, although a few lanes do not fill it.
+  // Each element costs a vector of lanes, although a few lanes do not fill it. The alternative are
+  // vectors along the values of one lane after the other.
   static bool exceeds_vectors(const Footprint& h, const std::vector<int64_t>& grid) {
-    const bool few = !grid.empty() && Shape(grid).elements() < min_vector_row;
+    const int64_t lanes = Shape(grid).elements();
+    const bool few = !grid.empty() && lanes < min_vector_row;
     return h.largest > largest_lane_value || h.total > largest_lane ||
-           h.bytes > largest_lane_bytes || (few && h.computed > largest_lane);
+           h.bytes > largest_lane_bytes ||
+           (few && h.computed > largest_lane && 2 * h.computed > 3 * lanes * h.vectors);
   }
   static int32_t result_of(const CarriedBuffer& b) { return b.scope->j->eqns[b.eqn].out + b.carry; }
   // A written axis cannot be a grid axis: each of its points would run the whole loop.
   bool may_be_grid(int c) const { return !bad_.contains(c) && !written_.contains(c); }
   // Returns true if the steps read a quarter of the buffer or more.
   bool is_read_whole(const CarriedBuffer& b) const {
-    constexpr int64_t part = 4;
+    constexpr double part = 4;
     const int64_t all = elements_of_point(*b.scope, result_of(b));
-    int64_t read = 0;
+    double read = 0;
     for (const auto& [s, i, k] : b.reads) {
       const std::vector<int>& times = s->access[i].times;
       const bool pull = s->lowering[i].form == Lowering::Form::pull;
-      read += !pull               ? all
-              : k >= times.size() ? 0
-                                  : elements_of_point(*s, s->j->eqns[i].out) * times[k];
+      const int64_t once = !pull ? all
+                           : k >= times.size()
+                               ? 0
+                               : elements_of_point(*s, s->j->eqns[i].out) * times[k];
+      read += static_cast<double>(once) * trips_in_step_.at(s);
     }
-    return all >= min_vector_row && read * part >= all;
+    return all >= min_vector_row && read * part >= static_cast<double>(all);
   }
   // Returns true if a buffer stays in memory. A lane holds a small one, or one that it reads as a
   // whole. Without an axis of the grid, all points of the axis would write to the same place.
@@ -463,6 +479,7 @@ class LoopGrid {
   std::set<int> written_;                                // classes of their axes
   std::set<std::pair<const Scope*, int32_t>> in_chain_;  // values that share their memory
   std::set<std::pair<const Scope*, size_t>> updates_;    // equations that update them
+  std::map<const Scope*, double> trips_in_step_;         // by body
 };
 
 // Returns true if a loop or branch with lanes has a result without some of them. An example is a

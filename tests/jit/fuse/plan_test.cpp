@@ -330,6 +330,21 @@ TEST_CASE("an axis that a part of a loop has does not repeat the rest", "[jit][p
   CHECK(count(report, "grid [64x4") == 0);
 }
 
+TEST_CASE("a few lanes of a long loop with short values fill vectors together",
+          "[jit][plan][slow]") {
+  const auto modes = [](int64_t lanes, int64_t n) {
+    const auto step = [](Array, Array x) {
+      for (int k = 0; k < 1000; ++k) x = x + 0.01f * x[slice(none, none, -1)];
+      return x;
+    };
+    const auto f = vmap([=](Array x) { return fori_loop(0, 3, step, x); });
+    return jit(f).lower(random::uniform(random::key(2), {lanes, n})).report();
+  };
+  CHECK(count(modes(8, 12), "mode grid") == 1);
+  // Rows that fill vectors run one lane after another.
+  CHECK(count(modes(8, 32), "mode inner") == 1);
+}
+
 TEST_CASE("rows of a fold are not computed by fewer lanes than a vector has", "[jit][plan]") {
   // All rows read one number of the lane, which a kernel over the lanes computes.
   const auto f = vmap([](Array x, Array y) {

@@ -127,7 +127,7 @@ TEST_CASE("random updates of carries", "[jit][in_place][share]") {
 TEST_CASE("a lane updates its array in place", "[jit][in_place]") {
   const int n = 200;
   const auto fill = [&](Array x) {
-    return fori_loop(0, 50, [&](Array i, Array c) { return c.at(i).set(c[i] * 2 + 1); }, x);
+    return fori_loop(0, 40, [&](Array i, Array c) { return c.at(i).set(c[i] * 2 + 1); }, x);
   };
   const Array xs = some(8 * n, 1).reshape({8, n});
   const auto kernels = [&](auto f) { return jit(vmap(f)).lower(xs).kernels(); };
@@ -298,6 +298,30 @@ TEST_CASE("loops update buffers in memory", "[jit][in_place]") {
   };
   check(100);
   check(5000);
+}
+
+TEST_CASE("a lane holds a matrix that inner loops read row by row", "[jit][in_place]") {
+  const auto eliminate = [](Array a) {
+    const int64_t n = a.shape()[0];
+    const auto column = [n](Array k, Array a) {
+      const auto row = [k](Array j, Array a) {
+        return a.at(j).set(a[j] - a[{j, k}] / a[{k, k}] * a[k]);
+      };
+      return fori_loop(k + 1, n, row, a);
+    };
+    return fori_loop(0, n, column, a);
+  };
+  const auto f = vmap(eliminate);
+  for (int64_t n : {8, 18}) {
+    INFO(n << " rows");
+    const Array a = random::uniform(random::key(5), {64, n, n}) + n * eye(n);
+    const std::string report = jit(f).lower(a).report();
+    CAPTURE(report);
+    CHECK(count(report, "updated in place") == 0);
+    CHECK(count(report, "lockstep") == 0);
+    const Array diagonals = vmap([](Array u) { return diagonal(u); })(jit(f)(a));
+    CHECK(allclose(prod(diagonals, {1}), linalg::det(a), 1e-4).item<bool>());
+  }
 }
 
 TEST_CASE("gradients of loops that write rows update in place", "[jit][in_place]") {
