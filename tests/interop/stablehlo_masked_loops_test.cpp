@@ -19,6 +19,7 @@ struct Loop {
   std::string bound = "%go = stablehlo.and %any, %less : tensor<i1>";
   std::string goes_on = "stablehlo.compare LT, %j, %n, SIGNED";  // of the new carries
   std::string more;                                              // equations of the body
+  std::string tests, tested = "%c";  // equations of the condition, and what `any` reads
   std::string counter_type = "i32";
   std::string text() const {
     const std::string t = R"(func.func @main(%a: tensor<20x2xf32>, %b: tensor<20xi32>,
@@ -29,8 +30,10 @@ struct Loop {
   : tensor<20xi32>, tensor<COUNT>, tensor<20xi1>, tensor<20xi1>, tensor<20x2xf32>, tensor<20xi32>
  cond {
   %c = stablehlo.compare LT, %i, %n, SIGNED : (tensor<20xi32>, tensor<20xi32>) -> tensor<20xi1>
+  )" + tests + R"(
   %f = stablehlo.constant dense<false> : tensor<i1>
-  %any = stablehlo.reduce(%c init: %f) applies stablehlo.or across dimensions = [0]
+  %any = stablehlo.reduce()" +
+                          tested + R"( init: %f) applies stablehlo.or across dimensions = [0]
     : (tensor<20xi1>, tensor<i1>) -> tensor<i1>
   %most = stablehlo.constant dense<9> : tensor<COUNT>
   %less = stablehlo.compare LT, %k, %most, SIGNED
@@ -97,6 +100,18 @@ TEST_CASE("a loop that carries its mask becomes a loop with lanes", "[interop][s
     return eval_jaxpr(program, {x, n, m, last, zero})[3];
   };
   CHECK(count(jit(f).lower(rows, trips, starts).report(), "lockstep") == 0);
+}
+
+TEST_CASE("a condition that is compared with false is the condition", "[interop][stablehlo]") {
+  Loop loop;
+  loop.tests = R"(%none = stablehlo.constant dense<false> : tensor<20xi1>
+  %d = stablehlo.compare NE, %c, %none, UNSIGNED : (tensor<20xi1>, tensor<20xi1>) -> tensor<20xi1>
+  %e = stablehlo.convert %d : tensor<20xi1>)";
+  loop.tested = "%e";
+  check_results(loop, trips, trips > 0, array(0));
+  // A comparison with true is another condition.
+  loop.tests = std::regex_replace(loop.tests, std::regex("dense<false>"), "dense<true>");
+  CHECK_FALSE(loop.has_lanes());
 }
 
 TEST_CASE("the first mask of a loop differs from its condition", "[interop][stablehlo]") {

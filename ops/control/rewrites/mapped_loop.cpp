@@ -35,6 +35,24 @@ struct Definitions {
     const Eqn* e = (*this)(a);
     return e && e->op->name() == op && e->in.size() == operands ? e : nullptr;
   }
+  // JAX compares conditions of loops with false and converts the result to booleans. Returns what
+  // is compared.
+  Atom without_tests(Atom a) const {
+    while (j.type(a).dtype() == Bool) {
+      const Eqn* e = (*this)(a, "ne", 2);
+      const bool test = e && is_false(e->in[1]);
+      if (!test) e = (*this)(a, "convert_element_type", 1);
+      if (!e || j.type(e->in[0]).dtype() != Bool) break;
+      a = e->in[0];
+    }
+    return a;
+  }
+
+ private:
+  bool is_false(Atom a) const {
+    if (const Eqn* e = (*this)(a, "broadcast_in_dim", 1)) a = e->in[0];
+    return a.is_literal() && is_scalar_value(literal_array(j.literals[a.literal()]), 0);
+  }
 };
 
 // Decides whether a variable of the condition and one of the body are equal. Both are functions of
@@ -47,6 +65,8 @@ class SameValue {
       : test_(test), body_(body), values_(std::move(values)), equal_input_(equal_input) {}
 
   bool operator()(Atom a, Atom b) {
+    a = test_.without_tests(a);
+    b = body_.without_tests(b);
     if (a.is_literal() || b.is_literal())
       return a.is_literal() && b.is_literal() &&
              test_.j.literals[a.literal()] == body_.j.literals[b.literal()];
@@ -160,10 +180,9 @@ class Recognizer {
            (c && d && a.ndim() == 0 && b.ndim() == 0 && literal_of(*c) == literal_of(*d));
   }
 
-  // The bound: counter < bound, possibly compared with false.
+  // The bound: counter < bound.
   bool read_bound(Atom a) {
-    if (const Eqn* e = test_(a, "ne", 2); e && is_false(e->in[1])) a = e->in[0];
-    const Eqn* less = test_(a, "lt", 2);
+    const Eqn* less = test_(test_.without_tests(a), "lt", 2);
     if (!less || less->in[0].is_literal() || less->in[0].index >= test_.j.n_in) return false;
     const Atom bound = less->in[1];
     if (!bound.is_literal() &&
@@ -193,9 +212,6 @@ class Recognizer {
       return false;
     r_.counter = {t, bound};
     return true;
-  }
-  bool is_false(Atom a) const {
-    return a.is_literal() && is_scalar_value(literal_array(test_.j.literals[a.literal()]), 0);
   }
   // JAX computes the mask again in the body: it is the function of the carry that the condition is.
   bool computed_mask() {
