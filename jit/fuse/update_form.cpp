@@ -12,6 +12,10 @@ namespace weft::compiler {
 using Form = Lowering::Form;
 
 namespace {
+// The largest number of instructions of an element that searches the updates. Longer ones compile
+// slowly. (In a lane, the array is copied instead, jit/nests/updates.cpp.)
+constexpr int longest_search = 100;
+
 // Returns true if the result of equation i is in memory in both forms.
 bool is_stored(const Program& p, size_t i) {
   const JaxprData& j = *p.j;
@@ -33,6 +37,7 @@ bool is_cheaper_as_update(const Program& p, size_t i, bool dies) {
   const Eqn& e = p.j->eqns[i];
   if (!p.scope.lowering[i].destination) return false;
   const Type& t = p.j->types[e.out];
+  if (p.scope.access[i].cost > longest_search) return true;
   const int64_t bytes = byte_cost * t.bytes();
   const int64_t search = p.scope.access[i].cost * t.elements() + (is_stored(p, i) ? bytes : 0);
   const int64_t update = kernel_cost + update_cost * p.j->type(e.in[1]).elements();

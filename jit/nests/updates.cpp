@@ -20,6 +20,8 @@ namespace {
 // Above this number of instructions for an element, with the updates before it that are searched,
 // an array is copied. Readers of few elements are faster with the search.
 constexpr int max_searched_cost = 24;
+// The same for all elements of a small array.
+constexpr int64_t max_searched_code = 2000;
 }  // namespace
 
 bool Updates::update_in_place(Frame& f, size_t i) {
@@ -38,11 +40,12 @@ bool Updates::update_in_place(Frame& f, size_t i) {
 
 bool Updates::update_copy(Frame& f, size_t i) {
   const Eqn& e = f.eqn(i);
-  int budget = max_searched_cost;
-  if (!f.analysis || !f.lowering(i).destination || !f.is_large(e.out) ||
-      !is_expensive(f, Atom{e.out}, &budget))
-    return false;
+  if (!f.analysis || !f.lowering(i).destination) return false;
   const LaneType t = f.lane_type(e.out);
+  int budget = f.is_large(e.out)
+                   ? max_searched_cost
+                   : static_cast<int>(max_searched_code / std::max<int64_t>(t.inner_elements(), 1));
+  if (!is_expensive(f, Atom{e.out}, &budget)) return false;
   const ValueLocation array{.kind = ValueLocation::Kind::local, .local = arrays_.create(t)};
   arrays_.fill({{array.local, t, [&](const Coords& at) { return elements_.read(f, e.in[0], at); },
                  is_copy(f, e.in[0])}});

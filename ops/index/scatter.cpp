@@ -178,7 +178,7 @@ Arrays scatter_reference(const Arrays& x, const Scatter& p) {
 // In this form a scatter is local to its batching axes and can be part of a lane.
 
 // With few places (the bodies of a robot, the segments of a graph) an element checks more of them.
-constexpr int64_t few_windows = 8, most_windows = 32, most_checks = 512;
+constexpr int64_t few_windows = 8, most_windows = 128, most_checks = 1024;
 
 struct Windows {
   IndexMap map;

@@ -72,6 +72,7 @@ TEST_CASE("Updates sorted by destination are applied in their order") {
       check(F32, {3, 5, 2}, {3, 12, 2}, {12, 1}, {{0, 2}, {1}, {1}, {}, {}});
       check(F32, {4, 9}, {4, 3, 7}, {7, 1}, {{0, 1}, {}, {1}, {}, {}});
       check(F32, {9, 4}, {3, 7, 4}, {7, 1}, {{0, 2}, {}, {0}, {}, {}});
+      check(F32, {3, 6}, {3, 100}, {100, 1}, {{0}, {1}, {1}, {}, {}});
     }
   check_sorted({drawn(Bool, {5}), drawn(Bool, {30}), places({30, 1}, 6)}, [&](const Arrays& x) {
     const WindowDims d{{}, {0}, {0}, {}, {}};

@@ -300,6 +300,27 @@ TEST_CASE("loops update buffers in memory", "[jit][in_place]") {
   check(5000);
 }
 
+TEST_CASE("lanes sum many updates of a few places in an array", "[jit][in_place]") {
+  const auto check = [](int64_t places, int64_t updates) {
+    INFO(updates << " updates of " << places << " places");
+    // The gradient of a model whose observations belong to groups: each step sums over the groups.
+    const Array group = random::randint(random::key(6), {updates}, 0, places);
+    const Array seen = some(updates, 7).astype(F32) / 8.f;
+    const auto loss = [&](Array x) { return square(seen - take(x, group, 0)).sum(); };
+    const auto fit = [&](Array x) {
+      return fori_loop(0, 4, [&](Array, Array x) { return x - 0.01f * grad(loss)(x); }, x);
+    };
+    const Array start = some(20 * places, 3).reshape({20, places}).astype(F32) / 4.f;
+    const auto f = vmap(fit);
+    CHECK(count(jit(f).lower(start).report(), "lockstep") == 0);
+    const Array by_one = jit([&](Array x) { return lax::map(fit, x); })(start);
+    CHECK(allclose(jit(f)(start), by_one, 1e-5, 1e-5).item<bool>());
+  };
+  check(3, 20);
+  check(6, 60);
+  check(8, 128);
+}
+
 TEST_CASE("a lane holds a matrix that inner loops read row by row", "[jit][in_place]") {
   const auto eliminate = [](Array a) {
     const int64_t n = a.shape()[0];
