@@ -315,10 +315,10 @@ class Chooser {
   }
 
   void choose_refill() {
-    using Refill = Options::Refill;
-    if (options_.refill == Refill::never) return;
+    using Use = Options::Use;
+    if (options_.refill == Use::never) return;
     const Id loop = refillable_while(k_, d_);
-    if (loop == no_id || (options_.refill != Refill::always &&
+    if (loop == no_id || (options_.refill != Use::always &&
                           weight(k_, k_.insts[loop].blocks[1]) < limits_.min_refilled_body))
       return;
     s_.mode = Mode::refill;
@@ -340,16 +340,16 @@ class Chooser {
   // Refills threads if there are more points than threads that run concurrently. Points of equal
   // trip counts keep their pattern of memory accesses.
   void choose_thread_refill() {
-    using Refill = Options::Refill;
-    if (options_.refill == Refill::never || k_.rank == 0) return;
+    using Use = Options::Use;
+    if (options_.refill == Use::never || k_.rank == 0) return;
     const Id loop = thread_refillable_while(k_);
-    if (loop == no_id || (options_.refill != Refill::always &&
+    if (loop == no_id || (options_.refill != Use::always &&
                           weight(k_, k_.insts[loop].blocks[1]) < limits_.min_refilled_body))
       return;
     int64_t points = options_.grid.empty() ? 0 : 1;
     for (int64_t n : options_.grid) points *= n;
     const int64_t each = points / limits_.refill_threads;
-    if (options_.refill != Refill::always && each < 2) return;
+    if (options_.refill != Use::always && each < 2) return;
     s_.points = static_cast<int>(std::clamp<int64_t>(each, 2, limits_.refill_points));
     s_.refill = loop;
     const nest::Inst& w = k_.insts[loop];

@@ -98,7 +98,7 @@ TEST_CASE("checked kernels with control flow", "[jit][checked][share]") {
       if (!share.next()) continue;
       const nest::Kernel k = make(Vector::grid);
       check_kernel(k, control_run(k, n));
-      check_kernel(k, control_run(k, n), {Options::Refill::always, 2});
+      check_kernel(k, control_run(k, n), {Options::Use::always, 2});
     }
 }
 

@@ -24,10 +24,10 @@ void check_all(nest::Kernel (*make)(Vector), const std::vector<Options>& variant
 }
 
 const std::vector<Options> schedules{{},
-                                     {Options::Refill::never, 1},
-                                     {Options::Refill::never, 3},
-                                     {Options::Refill::always, 1},
-                                     {Options::Refill::always, 2}};
+                                     {Options::Use::never, 1},
+                                     {Options::Use::never, 3},
+                                     {Options::Use::always, 1},
+                                     {Options::Use::always, 2}};
 
 }  // namespace
 

@@ -24,8 +24,8 @@ void seeds(unsigned first, unsigned count) {
         if (one_while && v != Vector::grid) continue;
         RandomKernel r(seed, v, one_while);
         const Options variants[] = {{},
-                                    {Options::Refill::never, static_cast<int>(seed % 4) + 1},
-                                    {Options::Refill::always, static_cast<int>(seed % 3) + 1}};
+                                    {Options::Use::never, static_cast<int>(seed % 4) + 1},
+                                    {Options::Use::always, static_cast<int>(seed % 3) + 1}};
         const Options& o = one_while ? variants[1 + seed % 2] : variants[0];
         INFO("seed " << seed << " " << t.cpu << " n=" << n << " vector=" << static_cast<int>(v)
                      << " one_while=" << one_while);
