@@ -15,6 +15,7 @@ struct Options {
   int interleave = 0;              // number of vectors, 1 to 4; 0 lets the compiler choose
   bool checked = false;            // tests every access (jit/emit/check/checked.h)
   std::vector<int64_t> grid = {};  // extents of the grid, if they are known
+  Use sort = Use::automatic;       // of points by the branches that they take
 };
 
 }  // namespace weft::compiler

@@ -31,6 +31,8 @@ void seeds(unsigned first, unsigned count) {
                      << " one_while=" << one_while);
         REQUIRE(nest::verify(r.kernel) == "");
         CHECK(difference(r.kernel, r.run(n), t, o) == "");
+        if (v == Vector::grid)
+          CHECK(difference(r.kernel, r.run(n), t, {.sort = Options::Use::always}) == "");
       }
   }
 }
