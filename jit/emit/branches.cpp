@@ -9,6 +9,8 @@ namespace weft::compiler {
 
 void Branches::emit(Id v) {
   const Inst& i = k_.insts[v];
+  if (const auto side = e_.known_sides.find(v); side != e_.known_sides.end())
+    return e_.set_results(v, e_.emit_side(v, i.blocks[side->second]));
   if (e_.divergence.divergent[v]) return divergent_if(v);
   const auto then = [&] { return e_.emit_side(v, i.blocks[0]); };
   const auto otherwise = [&] { return e_.emit_side(v, i.blocks[1]); };

@@ -8,7 +8,8 @@
 namespace weft::compiler {
 
 // A condition that is the same for all elements is a scalar branch. Where elements differ, the mask
-// narrows, and a side without active elements is skipped.
+// narrows, and a side without active elements is skipped. A side that all elements are known to
+// take needs no test.
 class Branches : EmitterPart<BlockEmitter> {
  public:
   explicit Branches(BlockEmitter& e) : EmitterPart(e) {}

@@ -25,7 +25,7 @@ V NestValues::vec(Id v, int vector) {
 }
 
 V NestValues::vector_base(const Val& x, int vector) {
-  if (vector == 0) return x.base;
+  if (vector == 0 || !positions.empty()) return x.base;
   return b_.CreateAdd(
       x.base,
       b_.CreateMul(x.stride, llvm::ConstantInt::get(x.base->getType(), vector * b_.vector_width)));
@@ -34,7 +34,10 @@ V NestValues::vector_base(const Val& x, int vector) {
 V NestValues::linear_vec(const Val& x, int vector, llvm::Type* element) {
   const V base = b_.CreateTrunc(vector_base(x, vector), element);
   const V stride = b_.CreateTrunc(x.stride, element);
-  return b_.CreateAdd(b_.splat(base), b_.CreateMul(b_.iota(element), b_.splat(stride)));
+  const V steps = positions.empty()
+                      ? b_.iota(element)
+                      : b_.CreateZExtOrTrunc(positions[vector], b_.vector_of(element));
+  return b_.CreateAdd(b_.splat(base), b_.CreateMul(steps, b_.splat(stride)));
 }
 
 V NestValues::stride_of(Id v) const {

@@ -4,6 +4,7 @@
 // touch the IrBuilder and the divergence of the nest, and emits no instruction of the nest. A new
 // form of a value is added to Val and to the functions that read it.
 #pragma once
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,9 @@
 namespace weft::compiler {
 
 // A value at the current insertion point. A vector holds `vector_width` neighbouring grid points,
-// and `interleave` vectors are computed together. A uniform value is one scalar. A linear value is
-// a scalar (that of element 0) and a stride. A varying value is its vectors.
+// or those at `positions`, and `interleave` vectors are computed together. A uniform value is one
+// scalar. A linear value is a scalar (that of position 0) and a stride. A varying value is its
+// vectors.
 struct Val {
   V base = nullptr;    // uniform or linear
   V stride = nullptr;  // of a linear value, else null
@@ -43,7 +45,7 @@ class NestValues {
   }
 
   Val& value(nest::Id v) { return values_[v]; }
-  // Returns a uniform value, or element 0 of a linear one.
+  // Returns a uniform value, or that of position 0 of a linear one.
   V scalar(nest::Id v) const { return values_[v].base; }
   V vec(nest::Id v, int vector);
   V linear_vec(const Val& x, int vector, llvm::Type* element);
@@ -71,6 +73,12 @@ class NestValues {
   Masks active;
   Masks in_grid;  // elements that have a grid point
   int interleave = 1;
+  // By vector: how many points (I32) each element is beyond the first point of its block. Empty:
+  // elements are neighbours, element l of vector p is p * vector_width + l points beyond.
+  Vs positions;
+  Vs position_elements;  // by element: the same of a single vector (I64)
+  // By If: the side that all active elements are known to take, in code for such elements.
+  std::map<nest::Id, size_t> known_sides;
 
  protected:
   const nest::Kernel& k_;

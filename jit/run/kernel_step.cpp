@@ -125,7 +125,12 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
     // there are enough rows. Points that fill vectors by themselves need no rounding.
     const Mode mode = bound_.schedule().mode;
     const bool lanes = mode == Mode::grid || mode == Mode::refill;
-    const int64_t unit = n >= 256 * threads ? 64 : 16;
+    int64_t unit = n >= 256 * threads ? 64 : 16;
+    // Blocks that are sorted are the better the more points they have.
+    if (const int64_t sorted = bound_.schedule().sort_points; sorted && !split_outer) {
+      grain = std::max(grain, std::min(sorted, n / (2 * threads)));
+      if (grain >= sorted) unit = sorted;
+    }
     if (lanes && (!split_outer || grain >= 32)) grain = (grain + unit - 1) / unit * unit;
   }
   const auto part = [&](int64_t begin, int64_t end) {

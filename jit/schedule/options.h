@@ -10,11 +10,12 @@ namespace weft::compiler {
 // Options of the schedule; `automatic` lets the compiler choose. Results are the same bits for all
 // of them.
 struct Options {
-  enum class Refill : uint8_t { automatic, never, always };
-  Refill refill = Refill::automatic;
+  enum class Use : uint8_t { automatic, never, always };
+  Use refill = Use::automatic;
   int interleave = 0;              // number of vectors, 1 to 4; 0 lets the compiler choose
   bool checked = false;            // tests every access (jit/emit/check/checked.h)
   std::vector<int64_t> grid = {};  // extents of the grid, if they are known
+  Use sort = Use::automatic;       // of points by the branches that they take
 };
 
 }  // namespace weft::compiler

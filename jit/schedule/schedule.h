@@ -67,6 +67,11 @@ struct Schedule {
   // For grids in vectors: whole vectors and the remainder are separate loops. In a plain remainder
   // loops run trip by trip.
   bool versioned = false, plain_remainder = false;
+  // The points of a block that are sorted by the sides of these branches which they take, where
+  // that saves more than `sort_cost` instructions per vector (jit/schedule/sorting.h). 0: points
+  // run in the order of the grid.
+  int64_t sort_points = 0, sort_cost = 0;
+  std::set<nest::Id> sorted;
   // Rows of the grid that are read together (on GPUs also columns, by a block of threads).
   int64_t tile = 0;
   std::set<nest::Id> tiled;  // the loads that read these rows

@@ -173,6 +173,9 @@ constexpr Field fields[] = {
     {"idle_trips", number_if<&S::idle_trips, 0>, read_number<&S::idle_trips>},
     {"versioned", word_if<&S::versioned>, read_word<&S::versioned>},
     {"plain_remainder", word_if<&S::plain_remainder>, read_word<&S::plain_remainder>},
+    {"sort_points", number_if<&S::sort_points, 0>, read_number<&S::sort_points>},
+    {"sort_cost", number_if<&S::sort_cost, 0>, read_number<&S::sort_cost>},
+    {"sorted", list<&S::sorted>, read_list<&S::sorted>},
     {"tile", number_if<&S::tile, 0>, read_number<&S::tile>},
     {"tiled", list<&S::tiled>, read_list<&S::tiled>},
     {"records", list<&S::records>, read_list<&S::records>},
@@ -201,10 +204,11 @@ constexpr Field fields[] = {
 // This does not compile when a choice is added, which then needs a field above.
 [[maybe_unused]] void all_members(const Schedule& s) {
   [[maybe_unused]] const auto& [mode, vector_width, interleave, refill, idle_trips, versioned,
-                                plain_remainder, tile, tiled, records, loops, folds, prefetch, flat,
-                                streamed, block, points, threads, kept, product, band] = s;
+                                plain_remainder, sort_points, sort_cost, sorted, tile, tiled,
+                                records, loops, folds, prefetch, flat, streamed, block, points,
+                                threads, kept, product, band] = s;
 }
-static_assert(std::size(fields) == 21);
+static_assert(std::size(fields) == 24);
 
 }  // namespace
 

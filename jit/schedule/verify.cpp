@@ -4,6 +4,7 @@
 // same bits as every other schedule of the kernel, except for sums that the nest allows in any
 // order. Each of its lines has an effect, except for `streamed` on a CPU that is not x86.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -15,6 +16,7 @@
 #include "jit/schedule/records.h"
 #include "jit/schedule/rows.h"
 #include "jit/schedule/schedule.h"
+#include "jit/schedule/sorting.h"
 #include "runtime/native/transpose.h"
 #include "weft/error.h"
 
@@ -55,6 +57,7 @@ class Verifier {
             "versioned: goes with mode grid of vectors");
     require(!s_.plain_remainder || (s_.versioned && std::ranges::any_of(s_.loops, in_blocks)),
             "plain_remainder: goes with versioned and a loop of rows or runs");
+    if (s_.sort_points || s_.sort_cost || !s_.sorted.empty()) sorted();
     if (s_.tile || !s_.tiled.empty()) tile();
     if (!s_.records.empty()) records();
     if (s_.kept) kept();
@@ -170,6 +173,20 @@ class Verifier {
             "refill {}: threads have several points each", s_.refill);
     require(s_.idle_trips > 0 && s_.idle_trips <= max_idle, "idle_trips {}: has to be 1 to {}",
             s_.idle_trips, max_idle);
+  }
+
+  void sorted() const {
+    require(!target_.gpu() && s_.mode == Mode::grid && s_.interleave == 1 && s_.tile == 0,
+            "sort_points: goes with mode grid of single vectors, without tiles");
+    require(power_of_two(s_.sort_points) && s_.sort_points >= s_.vector_width &&
+                s_.sort_points <= max_sort_points,
+            "sort_points {}: has to be a power of two from {} to {}", s_.sort_points,
+            s_.vector_width, max_sort_points);
+    require(s_.sort_cost >= 0 && s_.sort_cost <= max_idle, "sort_cost {}: has to be 0 to {}",
+            s_.sort_cost, max_idle);
+    require(sort_keys(k_, d_, s_.sorted).has_value(),
+            "sorted {}: the sides of these branches cannot be known before points run",
+            fmt::join(s_.sorted, " "));
   }
 
   void tile() const {

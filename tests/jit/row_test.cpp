@@ -104,7 +104,7 @@ TEST_CASE("rows of every storage, direction and target", "[jit][row][share]") {
         const nest::Kernel k = running(f, 150, 192);
         INFO(t.cpu << " storage " << static_cast<int>(s) << " form " << form);
         for (int interleave : {0, 1, 2}) {
-          const Options o{Options::Refill::never, interleave};
+          const Options o{Options::Use::never, interleave};
           for (int64_t rows : {5, 16, 70}) CHECK(difference(k, rows_of(f, rows, 192), t, o) == "");
         }
         CHECK(in_blocks(k, t));

@@ -9,6 +9,7 @@
 
 #include "jit/emit/cpu/cpu_emitter.h"
 #include "jit/schedule/nest_names.h"
+#include "jit/schedule/sorting.h"
 
 namespace weft::compiler {
 
@@ -68,11 +69,17 @@ V ElementAccess::element_addresses(llvm::Type* t, V base, Id offset, int vector)
     return b_.CreateGEP(t, base, e_.vec(offset, vector));
   }
   const V first = b_.CreateGEP(t, base, e_.vector_base(x, vector));
-  if (const auto stride = b_.constant_int(x.stride); stride && std::abs(*stride) < (1 << 26)) {
+  const bool neighbours = e_.positions.empty();
+  const int64_t most = neighbours ? 1 << 26 : INT32_MAX / max_sort_points;
+  if (const auto stride = b_.constant_int(x.stride); stride && std::abs(*stride) < most) {
     const V step = b_.splat(b_.i32(static_cast<int32_t>(*stride)));
-    return b_.CreateGEP(t, first, b_.CreateMul(b_.iota(b_.getInt32Ty()), step));
+    const V steps = neighbours ? b_.iota(b_.getInt32Ty()) : e_.positions[vector];
+    return b_.CreateGEP(t, first, b_.CreateMul(steps, step));
   }
-  return b_.CreateGEP(t, first, b_.CreateMul(b_.iota(b_.getInt64Ty()), b_.splat(x.stride)));
+  auto* n64 = b_.getInt64Ty();
+  const V steps =
+      neighbours ? b_.iota(n64) : b_.CreateZExt(e_.positions[vector], b_.vector_of(n64));
+  return b_.CreateGEP(t, first, b_.CreateMul(steps, b_.splat(x.stride)));
 }
 
 // Two vectors cover the strided elements, and shuffles sort them. The last vector starts early, so
@@ -102,7 +109,9 @@ V ElementAccess::strided_load(llvm::Type* t, V first, int64_t stride) {
 std::optional<ElementAccess::Limited> ElementAccess::limited(llvm::Type* t, Id offset) {
   const bool all_points = e_.active.empty() || e_.active == e_.in_grid;
   const bool masked = e_.mask_registers() || t->getScalarSizeInBits() >= 32;
-  if (!all_points || !masked || e_.checked() || e_.divergence.mode == Mode::refill) return {};
+  if (!all_points || !masked || e_.checked() || e_.divergence.mode == Mode::refill ||
+      !e_.positions.empty())
+    return {};
   Limited all;
   bool limits = false;
   for (Id v = offset;;) {
@@ -163,10 +172,22 @@ V ElementAccess::load_limited(llvm::Type* t, V base, const Limited& x, int vecto
                              all);
 }
 
+// Points that are not neighbours have one access per element, rather than a gather or scatter, if
+// all elements access memory. Measured with AVX-512: sorted options take a tenth less time, and
+// rows of 16 floats a quarter less.
+bool ElementAccess::accessed_one_by_one(const Val& offset) const {
+  return offset.stride && !e_.positions.empty() && e_.active.empty();
+}
+
+// Returns the address of element l of a linear offset, where points are not neighbours.
+V ElementAccess::address_at_position(llvm::Type* t, V first, const Val& offset, size_t l) {
+  return b_.CreateGEP(t, first, b_.CreateMul(e_.position_elements[l], offset.stride));
+}
+
 V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = e_.value(offset);
   const llvm::Align align = b_.align_of(t);
-  const int64_t s = b_.constant_int(x.stride).value_or(0);
+  const int64_t s = e_.positions.empty() ? b_.constant_int(x.stride).value_or(0) : 0;
   if (s == 1) {
     const V first = b_.CreateGEP(t, base, e_.vector_base(x, vector));
     if (e_.active.empty()) return b_.CreateAlignedLoad(b_.vector_of(t), first, align);
@@ -175,6 +196,14 @@ V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   }
   if (e_.active.empty() && (s == -1 || s == 2))
     return strided_load(t, b_.CreateGEP(t, base, e_.vector_base(x, vector)), s);
+  if (accessed_one_by_one(x)) {
+    const V first = b_.CreateGEP(t, base, x.base);
+    V all = llvm::PoisonValue::get(b_.vector_of(t));
+    for (size_t l = 0; l < e_.position_elements.size(); ++l)
+      all = b_.CreateInsertElement(
+          all, b_.CreateAlignedLoad(t, address_at_position(t, first, x, l), align), l);
+    return all;
+  }
   if (!x.stride)
     if (const auto l = limited(t, offset)) return load_limited(t, base, *l, vector);
   return gather(t, element_addresses(t, base, offset, vector), e_.mask_of(vector));
@@ -201,7 +230,7 @@ void ElementAccess::store_elements(llvm::Type* t, V base, Id offset, int vector,
                                    bool non_temporal) {
   const Val& x = e_.value(offset);
   const llvm::Align align = b_.align_of(t);
-  if (b_.constant_int(x.stride) == 1) {
+  if (e_.positions.empty() && b_.constant_int(x.stride) == 1) {
     const V first = b_.CreateGEP(t, base, e_.vector_base(x, vector));
     const auto plain = [&] {
       if (e_.active.empty())
@@ -214,6 +243,13 @@ void ElementAccess::store_elements(llvm::Type* t, V base, Id offset, int vector,
                        e_.active.empty() ? nullptr : b_.CreateAndReduce(e_.active[vector]), plain);
     return;
   }
+  if (accessed_one_by_one(x)) {
+    const V first = b_.CreateGEP(t, base, x.base);
+    for (size_t l = 0; l < e_.position_elements.size(); ++l)
+      b_.CreateAlignedStore(b_.CreateExtractElement(value, l), address_at_position(t, first, x, l),
+                            align);
+    return;
+  }
   scatter(t, element_addresses(t, base, offset, vector), value, e_.mask_of(vector));
 }
 
@@ -221,7 +257,7 @@ void ElementAccess::store_elements(llvm::Type* t, V base, Id offset, int vector,
 // the second computes on cached data. The next row is fetched during the second.
 void ElementAccess::prefetch_next_row(Id load) {
   const auto n = s_.prefetch.find(load);
-  if (n == s_.prefetch.end() || !e_.active.empty()) return;
+  if (n == s_.prefetch.end() || !e_.active.empty() || !e_.positions.empty()) return;
   const Inst& i = k_.insts[load];
   const Val& offset = e_.value(i.args[0]);
   if (!offset.stride) return;

@@ -15,6 +15,7 @@
 namespace weft::compiler {
 
 class CpuEmitter;
+struct Val;
 
 // Values that are contiguous in memory move as one vector, others are gathered and scattered.
 // Inactive elements access no memory.
@@ -42,6 +43,8 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   V load_limited(llvm::Type* t, V base, const Limited& x, int vector);
   void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
   V element_addresses(llvm::Type* t, V base, nest::Id offset, int vector);
+  bool accessed_one_by_one(const Val& offset) const;
+  V address_at_position(llvm::Type* t, V first, const Val& offset, size_t l);
   void redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask);
   V strided_load(llvm::Type* t, V first, int64_t stride);
 

@@ -3,6 +3,7 @@
 // jit/emit/cpu/grid.cpp: loops over the points of a grid.
 #include "jit/emit/cpu/grid.h"
 
+#include "jit/emit/cpu/sorted_points.h"
 #include "jit/emit/cpu/tiles.h"
 #include "jit/schedule/nest_names.h"
 
@@ -25,6 +26,7 @@ void CpuGrid::rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner
 
 void CpuGrid::grid_row(V begin, V end) {
   if (k_.rank == 0) return emit_points(nullptr, {});
+  if (s_.sort_points) return SortedPoints(e_).emit(begin, end);
   if (e_.divergence.mode == Mode::grid) return grid_points(begin, end);
   b_.each("point", begin, end, 1, [&](V i) {
     e_.stop_checks().emit(weight(k_, 0));
@@ -51,7 +53,8 @@ void CpuGrid::grid_points(V begin, V end) {
 
 void CpuGrid::emit_points(V begin, const Masks& m) {
   if (k_.rank) e_.indices[k_.rank - 1] = begin;
-  e_.record_checked_point(k_.rank == 2 ? e_.indices[0] : nullptr, k_.rank ? begin : nullptr);
+  const bool neighbours = k_.rank && e_.positions.empty();
+  e_.record_checked_point(k_.rank == 2 ? e_.indices[0] : nullptr, neighbours ? begin : nullptr);
   e_.active = e_.in_grid = m;
   e_.emit_level(2);
   e_.active.clear();

@@ -18,10 +18,11 @@ class CpuGrid : EmitterPart<CpuEmitter> {
   void rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner_end);
   // Emits the points of the vectors that begin at `begin`, with this mask.
   void emit_points(V begin, const Masks& m);
+  // Emits the points [begin, end) of a row in vectors.
+  void grid_points(V begin, V end);
 
  private:
   void grid_row(V begin, V end);
-  void grid_points(V begin, V end);
 };
 
 }  // namespace weft::compiler

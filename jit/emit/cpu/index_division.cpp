@@ -28,7 +28,7 @@ std::optional<CpuEmitter::Neighbours> CpuEmitter::neighbours(Id v, int p) {
   auto* n32 = b_.getInt32Ty();
   const Variance& s = variance(v);
   if (!s.varying && s.known && s.stride == 1)
-    return Neighbours{vector_base(value(v), p), b_.iota(n32)};
+    return Neighbours{vector_base(value(v), p), positions.empty() ? b_.iota(n32) : positions[p]};
   if (const auto it = neighbours_.find(v); it != neighbours_.end()) return it->second[p];
   if (s.varying && range(v).within({0, most - 1}))
     return Neighbours{b_.i64(0), b_.CreateTrunc(vec(v, p), b_.vector_of(n32))};
@@ -73,7 +73,7 @@ bool CpuEmitter::divide_neighbours(Id v) {
 bool CpuEmitter::divide_linear(Id v) {
   const Inst& i = k_.insts[v];
   const Variance& s = variance(i.args[0]);
-  if (s.varying || !s.known || s.stride != 1) return false;
+  if (s.varying || !s.known || s.stride != 1 || !positions.empty()) return false;
   const auto small = [&](Id a) {
     const nest::Range& r = range(a);
     return r.low >= 0 && r.high < (int64_t{1} << 62);

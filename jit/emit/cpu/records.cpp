@@ -26,7 +26,7 @@ void Records::find() {
 
 bool Records::moves(Id v) {
   const auto known = record_of_.find(v);
-  if (known == record_of_.end()) return false;
+  if (known == record_of_.end() || !enabled) return false;
   const Record& r = records_.at(known->second);
   if (v == (r.stored ? r.fields.back().access : r.fields.front().access))
     for (int p = 0; p < e_.interleave; ++p) move_record(r, v, p);

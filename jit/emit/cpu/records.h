@@ -27,6 +27,8 @@ class Records : EmitterPart<CpuEmitter> {
   // Returns vector p of a load that belongs to a record.
   V loaded(nest::Id v, int p) const { return values_.at({v, p}); }
 
+  bool enabled = true;  // false: the points that follow are not neighbours
+
  private:
   void move_record(const Record& r, nest::Id here, int p);
 

@@ -12,6 +12,7 @@
 #include "jit/schedule/product.h"
 #include "jit/schedule/records.h"
 #include "jit/schedule/rows.h"
+#include "jit/schedule/sorting.h"
 
 namespace weft::compiler {
 
@@ -93,8 +94,9 @@ class Chooser {
     choose_mode();
     if (s_.mode == Mode::grid) choose_interleave();
     if (s_.mode == Mode::grid) choose_refill();
+    if (s_.mode == Mode::grid) choose_sort();
     if (s_.mode == Mode::grid) {
-      if (k_.rank == 2) choose_tile();
+      if (k_.rank == 2 && s_.sort_points == 0) choose_tile();
       s_.versioned = weight(k_, 0) <= limits_.max_versioned_kernel;
       if (s_.tile == 0) choose_records();
     }
@@ -315,10 +317,10 @@ class Chooser {
   }
 
   void choose_refill() {
-    using Refill = Options::Refill;
-    if (options_.refill == Refill::never) return;
+    using Use = Options::Use;
+    if (options_.refill == Use::never) return;
     const Id loop = refillable_while(k_, d_);
-    if (loop == no_id || (options_.refill != Refill::always &&
+    if (loop == no_id || (options_.refill != Use::always &&
                           weight(k_, k_.insts[loop].blocks[1]) < limits_.min_refilled_body))
       return;
     s_.mode = Mode::refill;
@@ -340,22 +342,74 @@ class Chooser {
   // Refills threads if there are more points than threads that run concurrently. Points of equal
   // trip counts keep their pattern of memory accesses.
   void choose_thread_refill() {
-    using Refill = Options::Refill;
-    if (options_.refill == Refill::never || k_.rank == 0) return;
+    using Use = Options::Use;
+    if (options_.refill == Use::never || k_.rank == 0) return;
     const Id loop = thread_refillable_while(k_);
-    if (loop == no_id || (options_.refill != Refill::always &&
+    if (loop == no_id || (options_.refill != Use::always &&
                           weight(k_, k_.insts[loop].blocks[1]) < limits_.min_refilled_body))
       return;
     int64_t points = options_.grid.empty() ? 0 : 1;
     for (int64_t n : options_.grid) points *= n;
     const int64_t each = points / limits_.refill_threads;
-    if (options_.refill != Refill::always && each < 2) return;
+    if (options_.refill != Use::always && each < 2) return;
     s_.points = static_cast<int>(std::clamp<int64_t>(each, 2, limits_.refill_points));
     s_.refill = loop;
     const nest::Inst& w = k_.insts[loop];
     const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
     const int64_t refill_cost = 30 + weight(k_, 0) - trip;
     s_.idle_trips = std::max<int64_t>(refill_cost * limits_.threads / trip, limits_.threads / 2);
+  }
+
+  // Returns the If of a block by whose sides points can be sorted, besides those in `chosen`, and
+  // whose sides cost most.
+  Id best_branch(BlockId block, const std::set<Id>& chosen) const {
+    Id best = no_id;
+    int64_t most = 0;
+    for (Id v : k_.blocks[block].body) {
+      const Inst& i = k_.insts[v];
+      if (i.op != Opcode::If || is_cold(i) || !d_.divergent[v]) continue;
+      std::set<Id> all = chosen;
+      all.insert(v);
+      int64_t cost = 0;
+      for (BlockId side : i.blocks) cost += cost_of_trips(k_, side);
+      if (cost > most && sort_keys(k_, d_, all)) best = v, most = cost;
+    }
+    const bool always = options_.sort == Options::Use::always;
+    return always || most >= limits_.min_sorted_sides ? best : no_id;
+  }
+  // Adds the branches of a block, and of their sides, while there are few keys.
+  void add_branches(BlockId block, std::set<Id>& chosen) const {
+    const Id branch = best_branch(block, chosen);
+    if (branch == no_id || std::ssize(chosen) + 2 > limits_.sort_keys) return;
+    chosen.insert(branch);
+    for (BlockId side : k_.insts[branch].blocks) add_branches(side, chosen);
+  }
+
+  // Sorts points by their sides of branches if vectors that run all sides cost much more than
+  // vectors that run one, and more than gathers of operands.
+  void choose_sort() {
+    using Use = Options::Use;
+    const auto& grid = options_.grid;
+    const bool always = options_.sort == Use::always;
+    if (options_.sort == Use::never || s_.interleave != 1) return;
+    if (!always && (weight(k_, 0) > limits_.max_sorted_kernel ||
+                    (!grid.empty() && grid.back() < limits_.min_sorted_row)))
+      return;
+    std::set<Id> chosen;
+    add_branches(0, chosen);
+    const auto keys = sort_keys(k_, d_, chosen);
+    if (!keys) return;
+    int64_t all_sides = 0, cheapest = INT64_MAX;
+    for (const int64_t cost : keys->costs) all_sides += cost, cheapest = std::min(cheapest, cost);
+    const int64_t moved = accesses_of_neighbours(k_, d_, 0);
+    const int64_t cost = s_.vector_width * (limits_.sort_cost + limits_.gather_cost * moved);
+    const int64_t saved = all_sides - cheapest;
+    if (!always &&
+        (saved < limits_.min_sort_gain * cost || saved < limits_.min_sort_gain * keys->slice_cost))
+      return;
+    s_.sorted = chosen;
+    s_.sort_points = limits_.sort_points;
+    s_.sort_cost = always ? 0 : cost;
   }
 
   void choose_records() {

@@ -48,6 +48,18 @@ struct Limits {
   // masked gathers and scatters: 12: 1.5, 0.4; 40: 1.8, 0.8; 70: 1.8, 0.7. With them: 5: 1.0, 0.2;
   // 12: 1.2, 0.4; 40: 1.4, 0.8; 70: 1.6, 1.0. There the long runs decided the value.
   int64_t min_refilled_body;
+  // Limits for points that are sorted by the sides of branches that they take, all measured in
+  // docs/decisions/0079. `sort_points` is the number of points of a block. `sort_keys` is the
+  // largest number of ways through the branches. `sort_cost` is the cost of sorting a point, and
+  // `gather_cost` that of moving an element alone instead of with its neighbours, in instructions.
+  int64_t sort_points, sort_keys, sort_cost, gather_cost;
+  // Points may be sorted if a vector that runs all sides costs more than one that runs the cheapest
+  // way. The difference is at least `min_sort_gain` times the cost of sorting a vector, and that of
+  // the conditions, which are computed twice. `min_sorted_sides` is the cost of the sides of a
+  // branch from which on they are told apart. `max_sorted_kernel` is the size of the largest such
+  // kernel in instructions: it is emitted twice. `min_sorted_row` is the length of the shortest row
+  // of the grid, one block.
+  int64_t min_sort_gain, min_sorted_sides, max_sorted_kernel, min_sorted_row;
   // The number of partial results that a fold keeps in registers while its terms are visited in
   // strides: half of the registers.
   int fold_registers;
@@ -141,6 +153,14 @@ inline constexpr Limits narrow = {
     .max_interleaved_arrays = 64,
     .max_versioned_kernel = 1600,
     .min_refilled_body = 48,
+    .sort_points = 2048,
+    .sort_keys = 16,
+    .sort_cost = 3,
+    .gather_cost = 1,
+    .min_sort_gain = 2,
+    .min_sorted_sides = 32,
+    .max_sorted_kernel = 8192,
+    .min_sorted_row = 2048,
     .fold_registers = 8,
     .max_unrolled_term = 256,
     .unrolled_trips = 16,

@@ -323,7 +323,7 @@ TEST_CASE("division of a grid index by every small number", "[jit][arith]") {
         for (int64_t start : {int64_t{0}, int64_t{13}, (int64_t{1} << 40) - 20}) {
           INFO(t.cpu << " d=" << divisor << " start=" << start);
           CHECK(difference(k, Run{{zeros(Storage::I64, 4 * 75)}, {divisor, start}, {0, 1, 0, 75}},
-                           t, {Options::Refill::automatic, interleave}) == "");
+                           t, {Options::Use::automatic, interleave}) == "");
         }
   }
 }

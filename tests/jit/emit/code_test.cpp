@@ -67,7 +67,7 @@ TEST_CASE("long loops look at the stop flag", "[jit][code]") {
   using clock = std::chrono::steady_clock;
   for (int which = 0; which < 4; ++which)
     for (auto v : {Vector::grid, Vector::none, Vector::inner})
-      for (auto refill : {Options::Refill::never, Options::Refill::always}) {
+      for (auto refill : {Options::Use::never, Options::Use::always}) {
         const auto code = compile(endless(which, v), host_target(), {refill, 0});
         Memory m({raw(std::vector<int32_t>(40, 1)), zeros(Storage::I32, 40)});
         clock::time_point asked;

@@ -74,7 +74,7 @@ void check_all() {
         CHECK(difference(elementwise<T>(Vector::grid), run, target).empty());
         CHECK(difference(elementwise<T>(Vector::none), run, target).empty());
         for (int interleave : {1, 2})
-          for (auto refill : {Options::Refill::never, Options::Refill::always})
+          for (auto refill : {Options::Use::never, Options::Use::always})
             CHECK(difference(repeated<T>(), run, target, {refill, interleave}).empty());
       }
 }

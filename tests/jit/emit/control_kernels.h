@@ -3,6 +3,8 @@
 // tests/jit/emit/control_kernels.h: kernels with control flow, used on the CPU and for PTX. Each
 // reads buffer 0 (I32 or F32, one element per point) and writes buffer 1.
 #pragma once
+#include <functional>
+
 #include "jit/emit/compare.h"
 
 namespace weft::compiler {
@@ -151,6 +153,100 @@ inline nest::Kernel triangle(Vector v) {
   b.leave();
   s = b.loop(b.i, b.pure(Opcode::Add, Kind::I64, {b.i, b.integer(4)}), 1, {s}, body)[0];
   return b.done(s, v);
+}
+
+// Each lane does one of five kinds of work, which a chain of branches chooses. There are a loop, a
+// while, and an array of the lane that another branch writes. The others divide the index, or do
+// nothing.
+inline nest::Kernel kinds(Vector v) {
+  Unary b("kinds", Storage::I32, Storage::I32);
+  const Id kind = b.op(Opcode::URem, b.x, b.c(5));
+  const auto narrow = [&](Id i) { return b.pure(Opcode::Narrow, Kind::I32, {i}); };
+  const auto mix = [&](Id s, Id t) { return b.op(Opcode::Xor, b.op(Opcode::Mul, s, b.c(3)), t); };
+  const auto loop = [&] {
+    const auto body = b.open({Kind::I64, Kind::I32});
+    b.yield({mix(b.param(body, 1), narrow(b.param(body, 0)))});
+    b.leave();
+    return b.loop(b.integer(0), b.integer(9), 1, {b.x}, body)[0];
+  };
+  const auto steps = [&] {
+    const auto test = b.open({Kind::I32, Kind::I32});
+    b.yield({b.test(Opcode::SLt, b.c(0), b.param(test, 0))});
+    b.leave();
+    const auto body = b.open({Kind::I32, Kind::I32});
+    b.yield({b.op(Opcode::Sub, b.param(body, 0), b.c(7)), mix(b.param(body, 1), b.param(body, 0))});
+    b.leave();
+    return b.loop_while({b.x, b.c(1)}, test, body)[1];
+  };
+  const auto array = [&] {
+    const Id last = b.pure(Opcode::Sub, Kind::I64, {b.extent(0), b.integer(1)});
+    const Id other = b.load(b.in, b.pure(Opcode::Sub, Kind::I64, {last, b.i}));
+    const Id l = b.local(Kind::I32, 4);
+    for (int t = 0; t < 4; ++t) b.local_store(l, b.integer(t), b.op(Opcode::Add, other, b.c(t)));
+    const Id at =
+        b.pure(Opcode::And, Kind::I64, {b.pure(Opcode::SExt, Kind::I64, {b.x}), b.integer(3)});
+    const auto odd = b.open_branch();
+    b.local_store(l, at, mix(other, b.x));
+    b.yield({});
+    b.leave();
+    const auto even = b.open_branch();
+    b.yield({});
+    b.leave();
+    b.branch(b.test(Opcode::Ne, b.op(Opcode::And, b.x, b.c(1)), b.c(0)), odd, even);
+    return b.op(Opcode::Add, b.local_load(l, b.integer(1)), b.local_load(l, at));
+  };
+  const auto divisions = [&] {
+    const Id by = b.pure(Opcode::SDiv, Kind::I64, {b.i, b.integer(7)});
+    const Id rest = b.pure(Opcode::SRem, Kind::I64, {b.i, b.extent(0)});
+    return mix(narrow(by), narrow(rest));
+  };
+  const std::vector<std::function<Id()>> sides{loop, steps, array, divisions, [&] { return b.x; }};
+  const std::function<Id(size_t)> chain = [&](size_t n) {
+    if (n + 1 == sides.size()) return sides[n]();
+    const Id here = b.test(Opcode::SLe, kind, b.c(static_cast<int64_t>(n)));
+    const auto yes = b.open_branch();
+    b.yield({sides[n]()});
+    b.leave();
+    const auto no = b.open_branch();
+    b.yield({chain(n + 1)});
+    b.leave();
+    return b.branch(here, yes, no)[0];
+  };
+  return b.done(b.op(Opcode::Add, chain(0), kind), v);
+}
+
+// Points of rows that take one of two sides. The condition is a branch itself, and depends on the
+// row.
+inline nest::Kernel kinds_of_rows() {
+  Builder b("kinds_of_rows");
+  const int in = b.buffer(Storage::F64, false), out = b.buffer(Storage::F64, true);
+  const Id row = b.index(0), column = b.index(1);
+  const Id at =
+      b.pure(Opcode::Add, Kind::I64, {b.pure(Opcode::Mul, Kind::I64, {row, b.extent(0)}), column});
+  const Id x = b.load(in, at);
+  const auto f = [&](double y) { return b.constant(Kind::F64, std::bit_cast<uint64_t>(y)); };
+  const auto op = [&](Opcode o, Id y, Id z) { return b.pure(o, Kind::F64, {y, z}); };
+  const auto side = [&](const std::function<Id()>& write) {
+    const auto block = b.open_branch();
+    b.yield({write()});
+    b.leave();
+    return block;
+  };
+  const auto negative = side([&] { return b.pure(Opcode::Neg, Kind::F64, {x}); });
+  const auto positive = side([&] { return op(Opcode::Mul, x, f(0.5)); });
+  const Id low = b.branch(b.pure(Opcode::Lt, Kind::Mask, {x, f(0)}), negative, positive)[0];
+  const Id limit = op(Opcode::Mul, b.pure(Opcode::SToF, Kind::F64, {row}), f(0.3));
+  const auto slow = side([&] {
+    const auto body = b.open({Kind::I64, Kind::F64});
+    b.yield({b.pure(Opcode::Sqrt, Kind::F64,
+                    {op(Opcode::Add, op(Opcode::Mul, b.param(body, 1), x), low)})});
+    b.leave();
+    return b.loop(b.integer(0), b.integer(20), 1, {f(1)}, body)[0];
+  });
+  const auto fast = side([&] { return x; });
+  const Id y = b.branch(b.pure(Opcode::Lt, Kind::Mask, {low, limit}), slow, fast)[0];
+  b.store(out, at, y);
+  return b.finish(2, 1, Vector::grid);
 }
 
 // Writes 8 elements in order, and one more if x is odd. Each lane reads them back in its own order.

@@ -24,10 +24,11 @@ void check_all(nest::Kernel (*make)(Vector), const std::vector<Options>& variant
 }
 
 const std::vector<Options> schedules{{},
-                                     {Options::Refill::never, 1},
-                                     {Options::Refill::never, 3},
-                                     {Options::Refill::always, 1},
-                                     {Options::Refill::always, 2}};
+                                     {Options::Use::never, 1},
+                                     {Options::Use::never, 3},
+                                     {Options::Use::always, 1},
+                                     {Options::Use::always, 2},
+                                     {.sort = Options::Use::always}};
 
 }  // namespace
 
@@ -35,12 +36,12 @@ TEST_CASE("a divergent while counts Collatz steps", "[jit][control]") {
   check_all(collatz, schedules);
 }
 TEST_CASE("a divergent while of floats", "[jit][control]") { check_all(mandelbrot, schedules); }
-TEST_CASE("a while in a branch in a loop", "[jit][control]") { check_all(nested); }
+TEST_CASE("a while in a branch in a loop", "[jit][control]") { check_all(nested, schedules); }
 TEST_CASE("a branch that is not taken may loop for ever", "[jit][control]") {
-  check_all(endless_branch);
+  check_all(endless_branch, schedules);
 }
 TEST_CASE("loops with bounds that differ between lanes", "[jit][control]") { check_all(triangle); }
-TEST_CASE("per-lane arrays", "[jit][control]") { check_all(arrays); }
+TEST_CASE("per-lane arrays", "[jit][control]") { check_all(arrays, schedules); }
 TEST_CASE("elements of arrays by clamped numbers", "[jit][control]") {
   check_all(clamped<1, false>);
   check_all(clamped<2, false>);
@@ -66,6 +67,55 @@ TEST_CASE("elements of arrays by clamped numbers", "[jit][control]") {
 TEST_CASE("a for_each in every lane", "[jit][control]") { check_all(each); }
 TEST_CASE("a while whose state is an array", "[jit][control]") {
   check_all(while_array, schedules);
+}
+
+TEST_CASE("points sorted by the branches that they take", "[jit][control]") {
+  check_all(kinds, schedules);
+  Options sorted{.sort = Options::Use::always};
+  const nest::Kernel k = kinds(Vector::grid);
+  for (const TargetInfo& t : targets()) {
+    const Schedule s = compile(k, t, sorted)->schedule();
+    CHECK(s.sort_points > 0);
+    CHECK(s.sorted.size() == 5);
+    std::mt19937 g(2);
+    const auto check = [&](int64_t n, const std::function<int32_t(int64_t)>& x) {
+      std::vector<int32_t> all;
+      for (int64_t p = 0; p < n; ++p) all.push_back(x(p));
+      const Run run{{raw(all), zeros(Storage::I32, all.size())}, {n}, {0, 1, 0, n}};
+      CHECK(difference(k, run, t, sorted) == "");
+    };
+    const auto random = [&](int64_t) { return static_cast<int32_t>(g() % 1000); };
+    for (const int64_t n : {s.sort_points - 1, s.sort_points, s.sort_points + 1}) check(n, random);
+    // All points of a kind, no points of a kind, few of a kind, and sorted at both ends only.
+    const int64_t many = 20 * s.sort_points + 5;
+    for (const int32_t kind : {0, 1, 2, 3, 4}) {
+      check(many / 8, [&](int64_t) { return static_cast<int32_t>(5 * (g() % 20)) + kind; });
+      check(many / 8,
+            [&](int64_t) { return static_cast<int32_t>(5 * (g() % 20)) + (g() % 100 ? 4 : kind); });
+    }
+    check(many / 8, [&](int64_t) { return static_cast<int32_t>(g() % 2 ? 11 : 13); });
+    check(many, [&](int64_t p) {
+      const int64_t block = p / s.sort_points;
+      return block < 2 || block > 18 ? random(p) : 34;
+    });
+  }
+}
+
+TEST_CASE("points of rows sorted by the branches that they take", "[jit][control]") {
+  const nest::Kernel k = kinds_of_rows();
+  REQUIRE(nest::verify(k) == "");
+  for (const TargetInfo& t : targets())
+    for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{3, 1100}, {5, 17}, {2, 0}}) {
+      const auto n = static_cast<size_t>(rows * columns);
+      Run run{{patterns(Storage::F64, n, 3), zeros(Storage::F64, n)}, {columns}, {}};
+      run.range = {0, rows, 0, columns};
+      Options sorted{.sort = Options::Use::always};
+      CHECK(compile(k, t, sorted)->schedule().sorted.size() == 1);
+      CHECK(difference(k, run, t, sorted) == "");
+      CHECK(difference(k, run, t) == "");
+      run.range = {1, rows, columns / 3, columns};
+      CHECK(difference(k, run, t, sorted) == "");
+    }
 }
 
 TEST_CASE("loops written out over per-lane arrays", "[jit][control]") {

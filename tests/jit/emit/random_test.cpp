@@ -24,13 +24,15 @@ void seeds(unsigned first, unsigned count) {
         if (one_while && v != Vector::grid) continue;
         RandomKernel r(seed, v, one_while);
         const Options variants[] = {{},
-                                    {Options::Refill::never, static_cast<int>(seed % 4) + 1},
-                                    {Options::Refill::always, static_cast<int>(seed % 3) + 1}};
+                                    {Options::Use::never, static_cast<int>(seed % 4) + 1},
+                                    {Options::Use::always, static_cast<int>(seed % 3) + 1}};
         const Options& o = one_while ? variants[1 + seed % 2] : variants[0];
         INFO("seed " << seed << " " << t.cpu << " n=" << n << " vector=" << static_cast<int>(v)
                      << " one_while=" << one_while);
         REQUIRE(nest::verify(r.kernel) == "");
         CHECK(difference(r.kernel, r.run(n), t, o) == "");
+        if (v == Vector::grid)
+          CHECK(difference(r.kernel, r.run(n), t, {.sort = Options::Use::always}) == "");
       }
   }
 }

@@ -86,6 +86,26 @@ inline nest::Kernel branching(Vector v) {
   return b.done(b.branch(b.test(Opcode::Lt, f(0), b.x), yes, no)[0], v);
 }
 
+// One side has a long loop, the other reads another operand.
+inline nest::Kernel costly_branch() {
+  Builder b("costly_branch");
+  const int x = b.buffer(Storage::F32, false), y = b.buffer(Storage::F32, false),
+            out = b.buffer(Storage::F32, true);
+  const Id i = b.index(0), u = b.load(x, i);
+  const auto yes = b.open_branch();
+  const auto body = b.open({Kind::I64, Kind::F32});
+  b.yield({b.pure(Opcode::Fma, Kind::F32, {b.param(body, 1), b.load(y, i), u})});
+  b.leave();
+  b.yield({b.loop(b.integer(0), b.integer(500), 1, {u}, body)[0]});
+  b.leave();
+  const auto no = b.open_branch();
+  b.yield({b.load(y, i)});
+  b.leave();
+  const Id test = b.pure(Opcode::Lt, Kind::Mask, {b.constant(Kind::F32, 0), u});
+  b.store(out, i, b.branch(test, yes, no)[0]);
+  return b.finish(1, 0, Vector::grid);
+}
+
 inline std::vector<Sample> schedule_samples() {
   const auto numbers = [](std::vector<int64_t> shape) { return weft::zeros(shape).astype(F32); };
   std::vector<Sample> all{
@@ -97,6 +117,8 @@ inline std::vector<Sample> schedule_samples() {
       written("mandelbrot", mandelbrot, 67),
       written("collatz", collatz, 67),
       written("branching", branching, 67),
+      written("kinds", kinds, 67),
+      written("costly branch", costly_branch(), -2, 2, 67),
       written("each", each, 35),
       traced(
           "softmax", [](Array x) { return nn::softmax(x); }, numbers({5, 300})),

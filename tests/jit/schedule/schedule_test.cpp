@@ -16,6 +16,7 @@
 #include "jit/schedule/product.h"
 #include "jit/schedule/records.h"
 #include "jit/schedule/schedule_kernels.h"
+#include "jit/schedule/sorting.h"
 #include "support/golden.h"
 #include "support/share.h"
 #include "weft/error.h"
@@ -94,6 +95,12 @@ void change_tile(Context c, Schedule& s) {
     for (nest::Id v : tile_loads(c.kernel, analyse_divergence(c.kernel, Mode::grid), s.tile))
       s.tiled.insert(v);
 }
+void change_sort(Context c, Schedule& s) {
+  const Schedule always = choose_schedule(c.kernel, c.target, {.sort = Options::Use::always});
+  s.sort_points = one_of(c.random, {0, 2, 16, 64, 1024});
+  s.sorted = s.sort_points ? always.sorted : std::set<nest::Id>();
+  s.sort_cost = 0;
+}
 void change_product(Context c, Schedule& s) {
   const auto p = product_loop(c.kernel);
   const auto side = [&] { return static_cast<int>(one_of(c.random, {16, 32, 64, 128})); };
@@ -161,6 +168,13 @@ const std::map<std::string, Change>& changes() {
       {"idle_trips", [](Context c, Schedule& s) { s.idle_trips = 1 + c.random() % 500; }},
       {"versioned", [](Context, Schedule& s) { s.versioned = !s.versioned; }},
       {"plain_remainder", [](Context, Schedule& s) { s.plain_remainder = !s.plain_remainder; }},
+      {"sort_points", change_sort},
+      {"sort_cost", [](Context c, Schedule& s) { s.sort_cost = c.random() % 1000; }},
+      {"sorted",
+       [](Context c, Schedule& s) {
+         const auto all = all_of(c.kernel, Opcode::If);
+         if (!all.empty()) toggle(s.sorted, all[c.random() % all.size()]);
+       }},
       {"tile", change_tile},
       {"tiled",
        [](Context c, Schedule& s) {
@@ -321,6 +335,27 @@ TEST_CASE("schedules that a kernel cannot have", "[jit][schedule]") {
              says("loop 9999: is not a loop"));
   CHECK_THAT(refused("mode grid\nvector_width 4\nblock 32"),
              says("block, points, threads: are of GPUs"));
+  const nest::Kernel two = costly_branch();
+  const Schedule sorted = choose_schedule(two, host_target());
+  REQUIRE(sorted.sorted.size() == 1);
+  const auto refused_sort = [&](const std::function<void(Schedule&)>& change) {
+    Schedule s = sorted;
+    change(s);
+    return verify(s, two, host_target());
+  };
+  CHECK(refused_sort([](Schedule&) {}) == "");
+  CHECK_THAT(refused_sort([](Schedule& s) { s.sort_points = 1000; }),
+             Catch::Contains("sort_points 1000: has to be a power of two"));
+  CHECK_THAT(refused_sort([](Schedule& s) { s.sort_points = 1 << 20; }),
+             Catch::Contains("has to be a power of two"));
+  CHECK_THAT(refused_sort([](Schedule& s) { s.sort_cost = -1; }),
+             Catch::Contains("sort_cost -1: has to be 0 to"));
+  CHECK_THAT(refused_sort([](Schedule& s) { s.interleave = 2; }),
+             Catch::Contains("sort_points: goes with mode grid of single vectors"));
+  CHECK_THAT(refused_sort([](Schedule& s) { s.sorted.insert(0); }),
+             Catch::Contains("the sides of these branches cannot be known"));
+  CHECK_THAT(refused_sort([](Schedule& s) { s.sorted.clear(); }),
+             Catch::Contains("sorted : the sides of these branches cannot"));
   const nest::Kernel loop = collatz(Vector::grid);
   const auto refused_refill = [&](const std::string& text) {
     const std::string id = std::to_string(thread_refillable_while(loop));

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/sorting_test.cpp: mapped branches whose lanes are sorted by the sides that they take.
+#include <random>
+#include <regex>
+
+#include "support/check.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+Array cdf(Array x) { return 0.5f + 0.5f * lax::erf(x * 0.70710678f); }
+
+// The price of an option of kind 0 to 7.
+Array price(Array kind, Array spot, Array vol, Array years) {
+  const float rate = .02f;
+  const auto d1 = [=](Array s) {
+    return (log(s) + (rate + 0.5f * vol * vol) * years) / (vol * sqrt(years));
+  };
+  const auto d2 = [=](Array s) { return d1(s) - vol * sqrt(years); };
+  const auto call = [=](Array s) { return s * cdf(d1(s)) - exp(-rate * years) * cdf(d2(s)); };
+  const auto put = [=](Array s) { return exp(-rate * years) * cdf(-d2(s)) - s * cdf(-d1(s)); };
+  const auto digital = [=](Array s) { return exp(-rate * years) * cdf(d2(s)); };
+  const auto asset = [=](Array s) { return s * cdf(d1(s)); };
+  const auto powered = [=](Array s) { return call(power(s, vol + 1.5f)) * exp(-vol * years); };
+  const auto barrier = [=](Array s) {
+    return asset(s) - power(.8f / s, 2 * rate / square(vol) + 1) * asset(.64f / s);
+  };
+  const auto tree = [=](Array s) {
+    const Array up = exp(vol * sqrt(years / 8.f)), rest = exp(-rate * years / 8.f);
+    const Array p = (exp(rate * years / 8.f) - 1.f / up) / (up - 1.f / up);
+    const Array ends = maximum(s * power(up, 2.f * arange(9).astype(s.dtype()) - 8.f) - 1.f, 0);
+    const auto back = [=](Array, Array v) { return rest * (p * roll(v, -1) + (1.f - p) * v); };
+    return fori_loop(0, 8, back, ends)[0];
+  };
+  const auto implied = [=](Array s) {
+    const auto wrong = [=](Array v) { return abs(s * v - 0.3f) > 1e-3f; };
+    return while_loop(wrong, [=](Array v) { return v - 0.5f * (s * v - 0.3f); }, s);
+  };
+  return switch_(kind, std::tuple{call, put, digital, asset, powered, barrier, tree, implied},
+                 spot);
+}
+
+struct Lanes {
+  std::vector<int32_t> kind;
+  std::vector<float> spot, vol, years;
+  Arrays arrays(DType t) const {
+    return {array(kind), array(spot).astype(t), array(vol).astype(t), array(years).astype(t)};
+  }
+};
+Lanes random_lanes(size_t n, const std::function<int32_t(std::mt19937&)>& kind) {
+  std::mt19937 g(3);
+  const auto from = [&](float low, float high) {
+    return std::uniform_real_distribution<float>(low, high)(g);
+  };
+  Lanes x;
+  for (size_t l = 0; l < n; ++l) {
+    x.kind.push_back(kind(g));
+    x.spot.push_back(from(.5f, 1.5f));
+    x.vol.push_back(from(.1f, .5f));
+    x.years.push_back(from(.1f, 2.f));
+  }
+  return x;
+}
+
+// Returns the schedules of kernels(), without those that sort.
+std::string in_order(const std::string& kernels) {
+  const std::regex schedule("schedule [0-9a-f]{16}\n(mode [^]*?)band 1\n"), sort("sort[^\n]*\n");
+  std::string all;
+  for (std::sregex_iterator i(kernels.begin(), kernels.end(), schedule), end; i != end; ++i)
+    all += std::regex_replace(i->str(), sort, "");
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("lanes of eight kinds in random order", "[jit][sorting]") {
+  const auto f = jit(vmap(price));
+  for (const DType t : {F32, F64})
+    for (const size_t n : {5000, 4096, 12345}) {
+      CAPTURE(n, t);
+      const Lanes lanes = random_lanes(n, [](auto& g) { return static_cast<int32_t>(g() % 8); });
+      const Arrays x = lanes.arrays(t);
+      const auto lowered = f.lower(x[0], x[1], x[2], x[3]);
+      const std::string kernels = lowered.kernels();
+      CHECK(holds(kernels, "\nsort_points "));
+      const auto unsorted = lowered.compile({.schedules = in_order(kernels)});
+      const Array y = f(x[0], x[1], x[2], x[3]);
+      CHECK(isfinite(y).all().item<bool>());
+      CHECK(array_equal(y, unsorted(x[0], x[1], x[2], x[3])).item<bool>());
+    }
+}
+
+TEST_CASE("lanes that rarely take a costly side", "[jit][sorting]") {
+  const auto costly = [](Array x) {
+    for (int i = 0; i < 12; ++i) x = sin(x) + cos(x * x);
+    return x;
+  };
+  const auto f = jit(vmap([&](Array k, Array x) {
+    return cond(k == 0, [&](Array v) { return costly(v); }, [](Array v) { return 2.f * v; }, x);
+  }));
+  for (const unsigned every : {1U, 2U, 30U, 1000U, 1000000U}) {
+    const Lanes lanes =
+        random_lanes(20000, [&](auto& g) { return static_cast<int32_t>(g() % every); });
+    const Array k = array(lanes.kind), x = array(lanes.spot);
+    const auto lowered = f.lower(k, x);
+    const std::string kernels = lowered.kernels();
+    CHECK(holds(kernels, "\nsort_points "));
+    const auto unsorted = lowered.compile({.schedules = in_order(kernels)});
+    CHECK(array_equal(f(k, x), unsorted(k, x)).item<bool>());
+  }
+}
+
+TEST_CASE("cheap sides and few lanes keep their order", "[jit][sorting]") {
+  const auto f = jit(vmap([](Array k, Array x) {
+    return cond(k == 0, [](Array v) { return v * v + 1.f; }, [](Array v) { return 2.f * v; }, x);
+  }));
+  CHECK_FALSE(holds(f.lower(zeros({20000}, I32), zeros({20000})).kernels(), "\nsort_points "));
+  const Array few = zeros({100});
+  CHECK_FALSE(
+      holds(jit(vmap(price)).lower(zeros({100}, I32), few, few, few).kernels(), "\nsort_points "));
+}
