@@ -195,12 +195,16 @@ void multiply_as(const Product& p, const NativeArgs& args) {
   const T* b = args.in<T>(1, p.batch * p.k * p.n);
   T* c = args.out<T>(0, p.batch * p.m * p.n);
   const Parts parts = parts_of(p);
-  parallel_for(parts.items, parts.grain, [&](int64_t lo, int64_t hi) {
+  const auto compute = [&](int64_t lo, int64_t hi) {
     if (p.batch == 1)
       return parts.rows ? part(p, a, b, c, lo, hi, 0, p.n) : part(p, a, b, c, 0, p.m, lo, hi);
     for (int64_t i = lo; i < hi; ++i)
       part(p, a + lhs_of(p).first(i), b + rhs_of(p).first(i), c + i * p.m * p.n, 0, p.m, 0, p.n);
-  });
+  };
+  if (parts.items <= parts.grain)
+    compute(0, parts.items);
+  else
+    parallel_for(parts.items, parts.grain, compute);
 }
 
 }  // namespace

@@ -222,7 +222,9 @@ class TiledProduct {
         g.trans_b ? std::min<int64_t>(tiles_.wide[rows], most_packed) : tiles_.wide[rows];
     const int64_t width = tiles_.width, whole = g.n / width;
     for (int64_t at = 0; at < whole;) {
-      int64_t vectors = std::min(widest, whole - at);
+      // Strips of about the same width: a narrow one loads a term of a for few products.
+      const int64_t left = whole - at, strips = (left + widest - 1) / widest;
+      int64_t vectors = (left + strips - 1) / strips;
       while (!tiles_.run[rows][static_cast<size_t>(vectors)]) --vectors;
       strip(at * width, vectors, vectors * width);
       at += vectors;
