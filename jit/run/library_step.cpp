@@ -37,6 +37,8 @@ class NativeStep final : public RunStep {
   void run(void* const* ptrs, const int32_t*) const override {
     std::vector<std::span<const std::byte>> in;
     std::vector<std::span<std::byte>> out;
+    in.reserve(e_.in.size());
+    out.reserve(static_cast<size_t>(e_.n_out));
     for (Atom a : e_.in)
       in.emplace_back(static_cast<const std::byte*>(address(*j_, a, ptrs)),
                       static_cast<size_t>(j_->type(a).bytes()));

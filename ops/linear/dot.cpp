@@ -302,20 +302,21 @@ std::optional<Product> product_of(const Use<Dot>& u) {
   return product;
 }
 
-// Nanoseconds per multiplication in generated code and in the library, which blocks for registers
-// and caches. The values are chosen so that products with at least 4096 multiplications use the
-// library. Loops with such products leave the lane from 2^17 multiplications on
-// (jit/rewrite/implementations.cpp). Neither bound was measured. With a side below 4 the library
-// cannot reuse registers.
-constexpr double generated_ns = 1. / 8, library_ns = 1. / 64,
-                 library_call_ns = 4096 * (generated_ns - library_ns);
+// Nanoseconds per multiplication in generated code and in native code, which blocks for registers
+// and caches. The values are chosen so that products with at least 4096 multiplications use native
+// code. With a side below 4 it cannot reuse registers, but it reads a row of the operand for all
+// rows of the result.
+constexpr double generated_ns = 1. / 8, native_ns = 1. / 64, few_rows_ns = 1. / 20,
+                 native_call_ns = 4096 * (generated_ns - native_ns);
 constexpr int64_t shortest_side = 4;
-// The cost in the lanes of a loop that keep rows of both shorter sides in registers. Measured (F32,
-// AVX-512, one thread, 256 to 8192 rows): 0.0088 to 0.0099 for 4 x 4 to 16 x 16. There the library
-// needs 0.0645 to 0.01, and the rows go through memory. For 32 x 32 it is 0.18, and 0.008 by the
-// library.
-constexpr double in_registers_ns = 1. / 112;
-constexpr int64_t longest_in_registers = 16;
+// The costs in a loop that each lane can run itself. All are measured (docs/decisions/0002). Lanes
+// keep both sides of the matrix that multiplies all of them in registers, or only its shorter side,
+// or none. Vectors of a single lane run along the row. Native code takes twice as long for doubles,
+// computes at least 8 columns, and its result goes through memory; its call includes the launch.
+constexpr double in_registers_ns = 1. / 112, short_side_ns = 1. / 30, middle_side_ns = 1. / 15,
+                 in_memory_ns = 1. / 4, in_one_lane_ns = 1. / 16, native_in_loop_ns = 1. / 48,
+                 native_element_ns = 1. / 8, native_call_in_loop_ns = 250;
+constexpr int64_t half_in_registers = 8, longest_in_registers = 16, least_columns = 8;
 
 struct Sides {
   int64_t rows = 1, columns = 1, terms = 1;
@@ -324,6 +325,13 @@ struct Sides {
   }
   // The longer side of the matrix that multiplies all rows, or all columns.
   int64_t longer_of_shared() const { return std::max(std::min(rows, columns), terms); }
+  // The shorter side of the same matrix. If both rows and columns may be lanes, it is unknown which
+  // of them are, and the worse case counts.
+  int64_t shorter_of_shared() const {
+    const bool either = std::min(rows, columns) >= fewest_lanes;
+    return std::min(terms, either ? std::max(rows, columns) : std::min(rows, columns));
+  }
+  static constexpr int64_t fewest_lanes = 8;
 };
 Sides sides(const Use<Dot>& u) {
   const Dot& p = u.params;
@@ -338,8 +346,16 @@ Sides sides(const Use<Dot>& u) {
 
 double generated_cost(const Use<Dot>& u) {
   const Sides s = sides(u);
-  const bool in_registers = u.in_loop && s.longer_of_shared() <= longest_in_registers;
-  return s.multiplications() * (in_registers ? in_registers_ns : generated_ns);
+  const bool batch = !u.params.lhs_batch.empty();
+  const int64_t shorter = s.shorter_of_shared();
+  const double ns = !u.in_loop                                     ? generated_ns
+                    : s.longer_of_shared() <= longest_in_registers ? in_registers_ns
+                    : u.target.gpu                                 ? generated_ns
+                    : !batch && std::min(s.rows, s.columns) == 1   ? in_one_lane_ns
+                    : !batch && shorter <= half_in_registers       ? short_side_ns
+                    : !batch && shorter <= longest_in_registers    ? middle_side_ns
+                                                                   : in_memory_ns;
+  return s.multiplications() * ns;
 }
 // The cost of a GPU multiplication with shared tiles, with and without tensor cores, and of
 // products that do not fill the tiles. The numbers are not measured.
@@ -374,8 +390,18 @@ double parts_cost(const Use<Dot>& u) {
 
 double library_cost(const Use<Dot>& u) {
   const Product p = *product_of(u);
-  const bool thin = std::min({p.m, p.n, p.k}) < shortest_side;
-  return library_call_ns + sides(u).multiplications() * (thin ? generated_ns : library_ns);
+  // Generated code is as fast for one row, and loops of one lane have its bits.
+  const bool thin = std::min({p.m, p.n, p.k}) < shortest_side,
+             few_rows =
+                 p.batch == 1 && std::min(p.n, p.k) >= shortest_side && (p.m > 1 || u.in_loop);
+  const double thin_ns = few_rows ? few_rows_ns : generated_ns, work = sides(u).multiplications();
+  if (!u.in_loop || p.batch > 1) return native_call_ns + work * (thin ? thin_ns : native_ns);
+  const double item = u.out[0].dtype() == F64 ? 2 : 1;
+  const double computed =
+      work / static_cast<double>(p.n) * static_cast<double>(std::max(p.n, least_columns));
+  return native_call_in_loop_ns +
+         item * (computed * (few_rows && thin ? few_rows_ns : native_in_loop_ns) +
+                 static_cast<double>(p.m * p.n) * native_element_ns);
 }
 
 // NativeCall::axis_map

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/native/gemm.cpp: finds rows and columns among the axes of the operands, distributes
-// products to threads, calls oneDNN for float and OpenBLAS for double.
+// products to threads, and computes each of them in tiles of registers, by oneDNN (float) or by
+// OpenBLAS (double).
 #include "runtime/native/gemm.h"
 
 #include <cblas.h>
@@ -9,8 +10,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 
 #include "runtime/native/library_threads.h"
+#include "runtime/native/product_tiles.h"
 #include "weft/buffer.h"
 #include "weft/device/threads.h"
 #include "weft/error.h"
@@ -52,26 +55,61 @@ Side side_of(const Shape& shape, const Ints& batch, const Ints& contract) {
 
 // ---- one product, or a part of one, on one thread
 
-// c = op(a) op(b), row-major; op transposes where trans_… is set. ld… is the distance between
-// stored rows in elements.
-struct Gemm {
-  bool trans_a = false, trans_b = false;
-  int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
+// The products that tiles compute in less time than the library, measured with AVX-512
+// (docs/decisions/0002): with few rows, and with b in the L2 cache. OpenBLAS has kernels for small
+// products, but blocks larger ones badly, so that tiles pay up to more rows.
+struct TileLimits {
+  int64_t rows;
+  // A transposed b is rearranged first. That pays from a number of rows on, or if b is small. With
+  // more columns than terms, oneDNN rearranges b well.
+  int64_t transposed_rows, transposed_elements, transposed_columns;
 };
+template <class T>
+constexpr TileLimits tile_limits =
+    std::is_same_v<T, float> ? TileLimits{64, 16, 512, 128}
+                             : TileLimits{512, 16, 256, int64_t{1} << 40};
+constexpr int64_t l2_bytes = int64_t{1} << 21, few_rows = 8, least_columns = 4;
 
-void gemm(const Gemm& g, const float* a, const float* b, float* c) {
+template <class T>
+bool in_tiles(const Gemm& g) {
+  static const bool there = has_product_tiles();
+  constexpr TileLimits l = tile_limits<T>;
+  if (!there || g.n < least_columns || g.m > l.rows) return false;
+  if (g.n * g.k * static_cast<int64_t>(sizeof(T)) > l2_bytes && (g.trans_b || g.m > few_rows))
+    return false;
+  if (!g.trans_b || g.n * g.k <= l.transposed_elements) return true;
+  return g.m >= l.transposed_rows && (g.n <= l.transposed_columns || g.n <= g.k);
+}
+
+void call_library(const Gemm& g, const float* a, const float* b, float* c) {
   const OneOpenMpThread alone;
   const dnnl_status_t s = dnnl_sgemm(g.trans_a ? 'T' : 'N', g.trans_b ? 'T' : 'N', g.m, g.n, g.k,
                                      1.0f, a, g.lda, b, g.ldb, 0.0f, c, g.ldc);
   if (s != dnnl_success) throw OutOfMemoryError("oneDNN could not run a product");
 }
 
-void gemm(const Gemm& g, const double* a, const double* b, double* c) {
+// OpenBLAS packs the matrix for a product with one row or column, unless it is small.
+constexpr int64_t unpacked_blas = 1'000'000;
+
+void call_library(const Gemm& g, const double* a, const double* b, double* c) {
   one_blas_thread();
-  cblas_dgemm(CblasRowMajor, g.trans_a ? CblasTrans : CblasNoTrans,
-              g.trans_b ? CblasTrans : CblasNoTrans, static_cast<int>(g.m), static_cast<int>(g.n),
-              static_cast<int>(g.k), 1.0, a, static_cast<int>(g.lda), b, static_cast<int>(g.ldb),
-              0.0, c, static_cast<int>(g.ldc));
+  const auto m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k),
+             lda = static_cast<int>(g.lda), ldb = static_cast<int>(g.ldb),
+             ldc = static_cast<int>(g.ldc);
+  const auto transposed = [](bool t) { return t ? CblasTrans : CblasNoTrans; };
+  if (g.m * g.n * g.k > unpacked_blas && n == 1)
+    return cblas_dgemv(CblasRowMajor, transposed(g.trans_a), g.trans_a ? k : m, g.trans_a ? m : k,
+                       1.0, a, lda, b, g.trans_b ? 1 : ldb, 0.0, c, ldc);
+  if (g.m * g.n * g.k > unpacked_blas && m == 1)
+    return cblas_dgemv(CblasRowMajor, transposed(!g.trans_b), g.trans_b ? n : k, g.trans_b ? k : n,
+                       1.0, b, ldb, a, g.trans_a ? lda : 1, 0.0, c, 1);
+  cblas_dgemm(CblasRowMajor, transposed(g.trans_a), transposed(g.trans_b), m, n, k, 1.0, a, lda, b,
+              ldb, 0.0, c, ldc);
+}
+
+template <class T>
+void gemm(const Gemm& g, const T* a, const T* b, T* c) {
+  in_tiles<T>(g) ? multiply_in_tiles(g, a, b, c) : call_library(g, a, b, c);
 }
 
 // The depth and number of rows of the blocks that OpenBLAS packs: for its kernels for processors
@@ -157,12 +195,16 @@ void multiply_as(const Product& p, const NativeArgs& args) {
   const T* b = args.in<T>(1, p.batch * p.k * p.n);
   T* c = args.out<T>(0, p.batch * p.m * p.n);
   const Parts parts = parts_of(p);
-  parallel_for(parts.items, parts.grain, [&](int64_t lo, int64_t hi) {
+  const auto compute = [&](int64_t lo, int64_t hi) {
     if (p.batch == 1)
       return parts.rows ? part(p, a, b, c, lo, hi, 0, p.n) : part(p, a, b, c, 0, p.m, lo, hi);
     for (int64_t i = lo; i < hi; ++i)
       part(p, a + lhs_of(p).first(i), b + rhs_of(p).first(i), c + i * p.m * p.n, 0, p.m, 0, p.n);
-  });
+  };
+  if (parts.items <= parts.grain)
+    compute(0, parts.items);
+  else
+    parallel_for(parts.items, parts.grain, compute);
 }
 
 }  // namespace

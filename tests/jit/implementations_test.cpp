@@ -69,13 +69,43 @@ TEST_CASE("large products go to the library, small ones do not", "[jit][implemen
   CHECK(holds(lowered(64).report(), "dot_general: library f32[64,64] f32[64,64]\n"));
   CHECK(holds(lowered(64).report(), "\ndot_general: library\n"));
   CHECK(holds(lowered(8).report(), "\ndot_general: generated\n"));
-  // 4096 multiplications are enough for the library, unless one side is 2.
+  // 4096 multiplications are enough for the library, unless the result has two columns.
   CHECK(holds(lowered(16).report(), "\ndot_general: library\n"));
   CHECK(holds(lowered(15).report(), "\ndot_general: generated\n"));
   const Array thin = square(64)[slice(0, 2)];
-  CHECK(holds(jit(product).lower(thin, square(64)).report(), "\ndot_general: generated\n"));
+  CHECK(holds(jit(product).lower(square(64), thin.T()).report(), "\ndot_general: generated\n"));
+  CHECK(holds(jit(product).lower(thin, square(64)).report(), "\ndot_general: library\n"));
   CHECK(holds(lowered(64).kernels(), "dot_general: library\n"));
   CHECK(holds(lowered(8).kernels(), "dot_general: generated\n"));
+}
+
+TEST_CASE("loops leave the lane if calls together save the cost of it", "[jit][implementations]") {
+  // Each step multiplies `rows` rows of a state by `products` matrices of n x n.
+  const auto report = [](int rows, int n, int products) {
+    const auto f = [products](Array w, Array h) {
+      return fori_loop(
+          0, 9,
+          [&](Array, Array x) {
+            Array sum = tanh(x);
+            for (int i = 0; i < products; ++i) sum = sum + matmul(x, w[i]);
+            return sum;
+          },
+          h);
+    };
+    const Array w = sin(arange(products * n * n).astype(F32)).reshape({products, n, n}) / n / 9;
+    const Array h = cos(arange(rows * n).astype(F32)).reshape({rows, n});
+    const auto generated =
+        jit(f).lower(w, h).compile({.implementations = {{"dot_general", "generated"}}});
+    CHECK(allclose(jit(f)(w, h), generated(w, h), 1e-4, 1e-4).item<bool>());
+    return jit(f).lower(w, h).report();
+  };
+  CHECK(holds(report(8, 64, 1), "lockstep"));
+  // One such product alone would not save enough.
+  CHECK(!holds(report(8, 20, 1), "lockstep"));
+  CHECK(holds(report(8, 20, 4), "lockstep"));
+  // Lanes keep both sides of the matrix in registers. A single lane has vectors along its row.
+  CHECK(!holds(report(64, 16, 4), "lockstep"));
+  CHECK(!holds(report(1, 32, 4), "lockstep"));
 }
 
 TEST_CASE("programs say how their equations are run, and are read back", "[jit][implementations]") {

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/native/product_tiles.cpp: a tile is a few rows and vectors of columns of the result. Its
+// sums stay in registers while a term of each row is multiplied by a row of b.
+#include "runtime/native/product_tiles.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "runtime/native/cpu.h"
+#include "runtime/native/transpose.h"
+
+namespace weft::native {
+namespace {
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#define WEFT_INLINE [[gnu::always_inline]] inline
+
+// The operands of a tile: element k of row r of a is a[r * a_row + k * a_term], and b and c have
+// contiguous rows. If `add`, the products are added to c.
+template <class T>
+struct TileArgs {
+  const T* a;
+  int64_t a_row, a_term;
+  const T* b;
+  int64_t b_row;
+  T* c;
+  int64_t c_row;
+  int64_t terms;
+  bool add;
+};
+template <class T>
+using TileFn = void (*)(const TileArgs<T>&);
+
+// A tile of `rows` rows and `columns` vectors. Compilers contract no multiply-adds
+// (-ffp-contract=off), so they are written in assembly.
+template <class T, int bytes, int rows, int columns>
+struct Tile {
+  typedef T Vector __attribute__((vector_size(bytes)));
+  static constexpr int64_t width = bytes / static_cast<int>(sizeof(T));
+  Vector sum[rows * columns], b[columns];
+
+  WEFT_INLINE static void load(Vector& x, const T* at) { std::memcpy(&x, at, sizeof x); }
+  WEFT_INLINE static void add_product(Vector& sum, const Vector& x, const Vector& y) {
+    if constexpr (std::is_same_v<T, float>)
+      asm("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+    else
+      asm("vfmadd231pd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+  }
+  WEFT_INLINE static void broadcast(Vector& x, const T* at) {
+    if constexpr (std::is_same_v<T, float>)
+      asm("vbroadcastss %1, %0" : "=v"(x) : "m"(*at));
+    else
+      asm("vbroadcastsd %1, %0" : "=v"(x) : "m"(*at));
+  }
+  template <int... j>
+  WEFT_INLINE void load_b(const T* at, std::integer_sequence<int, j...>) {
+    (load(b[j], at + j * width), ...);
+  }
+  template <int row, int... j>
+  WEFT_INLINE void add_row(const T* a, std::integer_sequence<int, j...>) {
+    Vector x;
+    broadcast(x, a);
+    (add_product(sum[row * columns + j], x, b[j]), ...);
+  }
+  template <int... row>
+  WEFT_INLINE void add_term(const T* a, int64_t a_row, std::integer_sequence<int, row...>) {
+    (add_row<row>(a + row * a_row, std::make_integer_sequence<int, columns>()), ...);
+  }
+  template <int... i>
+  WEFT_INLINE void start(const T* c, int64_t c_row, bool add, std::integer_sequence<int, i...>) {
+    if (add)
+      (load(sum[i], c + i / columns * c_row + i % columns * width), ...);
+    else
+      ((sum[i] = Vector{}), ...);
+  }
+  template <int... i>
+  WEFT_INLINE void store(T* c, int64_t c_row, std::integer_sequence<int, i...>) const {
+    (std::memcpy(c + i / columns * c_row + i % columns * width, &sum[i], sizeof(Vector)), ...);
+  }
+  WEFT_INLINE void run(const TileArgs<T>& g) {
+    constexpr std::make_integer_sequence<int, rows * columns> all;
+    start(g.c, g.c_row, g.add, all);
+    const T *a = g.a, *at = g.b;
+    for (int64_t k = 0; k < g.terms; ++k, a += g.a_term, at += g.b_row) {
+      load_b(at, std::make_integer_sequence<int, columns>());
+      add_term(a, g.a_row, std::make_integer_sequence<int, rows>());
+    }
+    store(g.c, g.c_row, all);
+  }
+};
+
+template <class T, int rows, int columns>
+[[gnu::flatten]] WEFT_FOR_V3 void v3(const TileArgs<T>& g) {
+  Tile<T, 32, rows, columns> t;
+  t.run(g);
+}
+template <class T, int rows, int columns>
+[[gnu::flatten]] WEFT_FOR_V4 void v4(const TileArgs<T>& g) {
+  Tile<T, 64, rows, columns> t;
+  t.run(g);
+}
+
+// The tiles of a processor level. `wide[r]` is the largest number of vectors of a tile of r rows:
+// as many sums as leave registers for a row of b and a term of a. A strip of columns has tiles of
+// one width; a rest has narrower ones.
+constexpr int most_rows = 8, most_columns = 8;
+template <class T>
+struct Tiles {
+  int rows, width;
+  std::array<int, most_rows + 1> wide;
+  std::array<std::array<TileFn<T>, most_columns + 1>, most_rows + 1> run;  // [rows][columns]
+};
+constexpr bool is_tile(int wide, int columns) {
+  return columns <= wide && (columns <= 4 || columns == wide);
+}
+template <class T, bool avx512, int rows, int columns, int wide>
+constexpr TileFn<T> tile() {
+  if constexpr (!is_tile(wide, columns) || columns == 0)
+    return nullptr;
+  else if constexpr (avx512)
+    return v4<T, rows, columns>;
+  else
+    return v3<T, rows, columns>;
+}
+template <class T, bool avx512, int rows, int wide, int... columns>
+constexpr std::array<TileFn<T>, most_columns + 1> row_of(std::integer_sequence<int, columns...>) {
+  return {tile<T, avx512, rows, columns, wide>()...};
+}
+template <class T, bool avx512>
+constexpr int widest(int rows) {
+  constexpr std::array<int, 9> v4{0, 8, 8, 6, 6, 4, 4, 3, 3}, v3{0, 8, 4, 4, 3, 0, 0, 0, 0};
+  return (avx512 ? v4 : v3)[static_cast<size_t>(rows)];
+}
+template <class T, bool avx512, int... rows>
+constexpr Tiles<T> tiles_of(std::integer_sequence<int, rows...>) {
+  return {avx512 ? 8 : 4,
+          (avx512 ? 64 : 32) / static_cast<int>(sizeof(T)),
+          {widest<T, avx512>(rows)...},
+          {row_of<T, avx512, rows, widest<T, avx512>(rows)>(
+              std::make_integer_sequence<int, most_columns + 1>())...}};
+}
+// The tiles for n columns.
+template <class T>
+const Tiles<T>& tiles(int64_t n) {
+  constexpr std::make_integer_sequence<int, most_rows + 1> all;
+  static constexpr Tiles<T> narrow = tiles_of<T, false>(all), wide = tiles_of<T, true>(all);
+  return n < wide.width ? narrow : for_cpu<Tiles<T>>(narrow, narrow, wide);
+}
+
+// Copies columns of op(b) to the rows of a strip: `width` elements for each term. Elements from
+// `columns` on are 0.
+template <class T>
+class Packer {
+ public:
+  Packer(const Gemm& g, int64_t block) : g_(g), block_(block) {}
+  void operator()(const T* b, int64_t terms, int64_t columns, int64_t width, T* to) const {
+    if (!g_.trans_b) {
+      for (int64_t k = 0; k < terms; ++k, to += width) {
+        for (int64_t j = 0; j < columns; ++j) to[j] = b[k * g_.ldb + j];
+        for (int64_t j = columns; j < width; ++j) to[j] = T(0);
+      }
+      return;
+    }
+    const int64_t whole = terms / block_ * block_;
+    int64_t j = 0;
+    for (; j + block_ <= columns; j += block_) {
+      blocks(b + j * g_.ldb, whole, width, to + j);
+      one_by_one(b + j * g_.ldb + whole, terms - whole, block_, width, to + whole * width + j);
+    }
+    one_by_one(b + j * g_.ldb, terms, columns - j, width, to + j);
+    if (columns < width)
+      for (int64_t k = 0; k < terms; ++k)
+        std::fill(to + k * width + columns, to + (k + 1) * width, T(0));
+  }
+
+ private:
+  // The transpose of square blocks of `size` elements.
+  static compiler::TurnFn turn_of(int64_t size) {
+    for (const compiler::Transpose& t : compiler::transposes())
+      if (t.name == compiler::transpose_name(sizeof(T), static_cast<int>(size))) return t.run;
+    return nullptr;
+  }
+  compiler::TurnFn turn() const {
+    static const compiler::TurnFn narrow = turn_of(32 / sizeof(T)), wide = turn_of(64 / sizeof(T));
+    return block_ * sizeof(T) == 64 ? wide : narrow;
+  }
+  void blocks(const T* b, int64_t terms, int64_t width, T* to) const {
+    std::array<int64_t, 16> from_starts{}, to_starts{};
+    for (size_t i = 0; i < static_cast<size_t>(block_); ++i) {
+      from_starts[i] = static_cast<int64_t>(i * sizeof(T)) * g_.ldb;
+      to_starts[i] = static_cast<int64_t>(i * sizeof(T)) * width;
+    }
+    for (int64_t k = 0; k < terms; k += block_)
+      turn()(reinterpret_cast<char*>(to + k * width), to_starts.data(),
+             reinterpret_cast<const char*>(b + k), from_starts.data(), 0);
+  }
+  void one_by_one(const T* b, int64_t terms, int64_t columns, int64_t width, T* to) const {
+    for (int64_t k = 0; k < terms; ++k)
+      for (int64_t j = 0; j < columns; ++j) to[k * width + j] = b[j * g_.ldb + k];
+  }
+  const Gemm& g_;
+  int64_t block_;
+};
+
+// The terms and the bytes of a row of a packed strip, which stays in L1.
+constexpr int64_t packed_terms = 128, packed_row = 4 * 64;
+
+template <class T>
+class TiledProduct {
+ public:
+  TiledProduct(const Gemm& g, const T* a, const T* b, T* c)
+      : g_(g), a_(a), b_(b), c_(c), tiles_(tiles<T>(g.n)), pack_(g, tiles_.width) {
+    parts_ = (g.m + tiles_.rows - 1) / tiles_.rows;
+    const auto rows = static_cast<size_t>((g.m + parts_ - 1) / parts_);
+    const int64_t most_packed = packed_row / static_cast<int64_t>(sizeof(T)) / tiles_.width;
+    const int64_t widest =
+        g.trans_b ? std::min<int64_t>(tiles_.wide[rows], most_packed) : tiles_.wide[rows];
+    const int64_t width = tiles_.width, whole = g.n / width;
+    for (int64_t at = 0; at < whole;) {
+      // Strips of about the same width: a narrow one loads a term of a for few products.
+      const int64_t left = whole - at, strips = (left + widest - 1) / widest;
+      int64_t vectors = (left + strips - 1) / strips;
+      while (!tiles_.run[rows][static_cast<size_t>(vectors)]) --vectors;
+      strip(at * width, vectors, vectors * width);
+      at += vectors;
+    }
+    const int64_t rest = g.n % width;
+    if (rest == 0) return;
+    // The last vector overlaps the one before: it computes the same sums again.
+    if (!g.trans_b && whole > 0)
+      strip(g.n - width, 1, width);
+    else
+      strip(whole * width, 1, rest);
+  }
+
+ private:
+  // Computes `columns` columns from `first` on, which fill `vectors`.
+  void strip(int64_t first, int64_t vectors, int64_t columns) {
+    const int64_t width = vectors * tiles_.width;
+    if (!g_.trans_b && columns == width)
+      return rows(vectors, 0, g_.k, b_ + first, g_.ldb, c_ + first, g_.ldc);
+    alignas(64) T packed[packed_terms * packed_row / sizeof(T)];
+    for (int64_t k = 0; k < g_.k; k += packed_terms) {
+      const int64_t terms = std::min(packed_terms, g_.k - k);
+      pack_(g_.trans_b ? b_ + first * g_.ldb + k : b_ + k * g_.ldb + first, terms, columns, width,
+            packed);
+      if (columns == width)
+        rows(vectors, k, terms, packed, width, c_ + first, g_.ldc);
+      else
+        part_of_vector(k, terms, packed, first, columns);
+    }
+  }
+  // Adds terms from k on for all rows.
+  void rows(int64_t vectors, int64_t k, int64_t terms, const T* b, int64_t b_row, T* c,
+            int64_t c_row) {
+    for (int64_t p = 0, m = 0; p < parts_; ++p) {
+      const int64_t end = g_.m * (p + 1) / parts_;
+      run(end - m, vectors,
+          {row_of_a(m) + k * a_term(), a_row(), a_term(), b, b_row, c + m * c_row, c_row, terms,
+           k > 0});
+      m = end;
+    }
+  }
+  // The same for columns that fill a part of one vector.
+  void part_of_vector(int64_t k, int64_t terms, const T* b, int64_t first, int64_t columns) {
+    T whole[most_rows * 64 / sizeof(T)] = {};
+    const int64_t width = tiles_.width;
+    const auto bytes = static_cast<size_t>(columns) * sizeof(T);
+    for (int64_t p = 0, m = 0; p < parts_; ++p) {
+      const int64_t end = g_.m * (p + 1) / parts_;
+      T* const c = c_ + m * g_.ldc + first;
+      if (k > 0)
+        for (int64_t r = 0; r < end - m; ++r) std::memcpy(whole + r * width, c + r * g_.ldc, bytes);
+      run(end - m, 1,
+          {row_of_a(m) + k * a_term(), a_row(), a_term(), b, width, whole, width, terms, k > 0});
+      for (int64_t r = 0; r < end - m; ++r) std::memcpy(c + r * g_.ldc, whole + r * width, bytes);
+      m = end;
+    }
+  }
+  void run(int64_t rows, int64_t vectors, const TileArgs<T>& args) {
+    tiles_.run[static_cast<size_t>(rows)][static_cast<size_t>(vectors)](args);
+  }
+  int64_t a_row() const { return g_.trans_a ? 1 : g_.lda; }
+  int64_t a_term() const { return g_.trans_a ? g_.lda : 1; }
+  const T* row_of_a(int64_t m) const { return a_ + m * a_row(); }
+
+  const Gemm& g_;
+  const T *a_, *b_;
+  T* c_;
+  const Tiles<T>& tiles_;
+  const Packer<T> pack_;
+  int64_t parts_;
+};
+
+#undef WEFT_INLINE
+
+}  // namespace
+
+bool has_product_tiles() { return cpu_level() >= CpuLevel::v3; }
+void multiply_in_tiles(const Gemm& g, const float* a, const float* b, float* c) {
+  TiledProduct<float>(g, a, b, c);
+}
+void multiply_in_tiles(const Gemm& g, const double* a, const double* b, double* c) {
+  TiledProduct<double>(g, a, b, c);
+}
+
+#else
+
+}  // namespace
+
+bool has_product_tiles() { return false; }
+void multiply_in_tiles(const Gemm&, const float*, const float*, float*) {}
+void multiply_in_tiles(const Gemm&, const double*, const double*, double*) {}
+
+#endif
+
+}  // namespace weft::native
