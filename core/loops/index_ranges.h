@@ -3,8 +3,8 @@
 // core/loops/index_ranges.h: the ranges of the indices of a kernel while it is being written.
 //
 // The author of a loop gives the range of its index. Clamps and comparisons of such an index with
-// constants are then decided while they are written, or they have a border: a constant from which
-// on the result is another one. A loop that is written in pieces between borders has none of them.
+// constants are then decided while they are written. Others have a border: a constant from which on
+// the result is another one. A loop that is written in pieces between borders has none of them.
 #pragma once
 #include <cstdint>
 #include <initializer_list>

@@ -106,7 +106,7 @@ struct LaneParts {
 struct Form {
   size_t together = all_axes;
   int64_t small = small_elements;
-  bool whole_loops = false;
+  bool whole_loops = true;
 };
 
 KernelShape shape_of(const KernelPlan& k, const Form& form, const FrameValues& in_arrays) {
@@ -125,7 +125,8 @@ KernelShape shape_of(const KernelPlan& k, const Form& form, const FrameValues& i
 
 struct Written {
   KernelNest nest;
-  bool selects;  // among many scalars, at an index known only at run time
+  bool selects;        // among many scalars, at an index known only at run time
+  bool divides_loops;  // has whole loops that may be written in pieces or by axes
 };
 
 // The values in `in_arrays` are not scalars.
@@ -147,7 +148,7 @@ Written write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& 
   return {w.finish(k.rows           ? nest::Vector::inner
                    : k.grid.empty() ? nest::Vector::none
                                     : nest::Vector::grid),
-          selects};
+          selects, w.arrays.may_divide()};
 }
 
 // Returns true if the kernel runs a call without loops and branches. The code of such a kernel is
@@ -198,11 +199,12 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
   };
   KernelNest n;
   int64_t length = 0;
-  bool selects = false;
+  bool selects = false, divides_loops = false;
   const auto rewrite = [&](int64_t small) {
     Written w = write(small);
     n = std::move(w.nest);
     selects = w.selects;
+    divides_loops = w.divides_loops;
     length = instructions(n.kernel);
   };
   // Where lanes choose one of many elements, an array is faster than scalars, and shorter.
@@ -215,13 +217,13 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
     // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
     if (small > few_elements && length > long_kernel) {
       if (Written other = write(few_elements); 3 * instructions(other.nest.kernel) < 2 * length)
-        n = std::move(other.nest);
+        n = std::move(other.nest), divides_loops = other.divides_loops;
       else
         form.small = small;
     }
   }
-  if (k.loops && instructions(n.kernel) > longest_in_pieces) {
-    form.whole_loops = true;
+  if (divides_loops && instructions(n.kernel) <= longest_in_pieces) {
+    form.whole_loops = false;
     n = write_kernel(p, k, in_memory, form).nest;
   }
   mark_large_outputs(&n, p, k);

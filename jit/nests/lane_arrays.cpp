@@ -109,7 +109,7 @@ void LaneArrays::element_loop(const std::vector<int64_t>& extents,
   if (along_rows_) return vector_loops(extents, each);
   const auto element = [&](Id i) { each(space_.split(i, extents)); };
   const auto faster_by_axes = [&](size_t first, Id i) {
-    return extents.size() > 1 && !whole_loops_ && is_faster_by_axes(b_, first, i);
+    return extents.size() > 1 && is_faster_by_axes(b_, first, i);
   };
   if (!loop({0, Shape(extents).elements()}, false, element, faster_by_axes))
     loops_by_axes(extents, {}, each);
@@ -163,7 +163,9 @@ bool LaneArrays::loop(const Trips& trips, bool in_vectors, const std::function<v
   const auto [lo, hi] = trips;
   if (hi - lo == 1) return each(b_.integer(lo)), true;
   const Body whole = body(trips, in_vectors, each);
-  if (is_rejected && is_rejected(whole.first, whole.index)) return b_.discard(whole.block), false;
+  const bool rejected = is_rejected && is_rejected(whole.first, whole.index);
+  may_divide_ = may_divide_ || (whole_loops_ && (rejected || !whole.borders.empty()));
+  if (rejected && !whole_loops_) return b_.discard(whole.block), false;
   std::vector<Trips> pieces;
   int64_t from = lo;
   for (int64_t end : whole.borders) pieces.push_back({std::exchange(from, end), end});

@@ -44,6 +44,8 @@ class LaneArrays {
   // Loops over elements of these extents, which are independent, so a vector may run along them.
   void element_loop(const std::vector<int64_t>& extents,
                     const std::function<void(const Coords&)>& each);
+  // Returns true if a loop was written whole that could have pieces or loops inside it.
+  bool may_divide() const { return may_divide_; }
 
  private:
   struct Trips {
@@ -68,6 +70,7 @@ class LaneArrays {
   nest::Builder& b_;
   LaneSpace& space_;
   const bool along_rows_, whole_loops_;
+  bool may_divide_ = false;
 };
 
 }  // namespace weft::compiler
