@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "core/hash.h"
@@ -150,6 +151,7 @@ Builder::Builder(std::string name) {
   kernel_.name = std::move(name);
   kernel_.blocks.emplace_back();
   barrier_.push_back(false);
+  first_.push_back(0);
 }
 
 int Builder::buffer(Storage s, bool written) {
@@ -210,9 +212,47 @@ Id equal_operand(const std::vector<Inst>& insts, Opcode op, std::initializer_lis
   return no_id;
 }
 
+// A value times a constant.
+struct Multiple {
+  Id value;
+  int64_t factor;
+};
+Multiple multiple(const std::vector<Inst>& insts, Id v) {
+  const Inst& i = insts[v];
+  if (i.op != Opcode::Mul || insts[i.args[1]].op != Opcode::Const) return {v, 1};
+  return {i.args[0], insts[i.args[1]].imm};
+}
+
+// Adds multiples of the two digits of an index: (x / d) * d * m + (x % d) * m is x * m.
+std::optional<Multiple> sum_of_digits(const std::vector<Inst>& insts, Id a, Id b) {
+  Multiple high = multiple(insts, a), low = multiple(insts, b);
+  if (insts[high.value].op != Opcode::SDiv) std::swap(high, low);
+  const Inst &q = insts[high.value], &r = insts[low.value];
+  if (q.op != Opcode::SDiv || r.op != Opcode::SRem || q.args != r.args) return {};
+  const Inst& d = insts[q.args[1]];
+  int64_t product = 0;
+  if (d.op != Opcode::Const || __builtin_mul_overflow(low.factor, d.imm, &product) ||
+      product != high.factor)
+    return {};
+  return Multiple{q.args[0], low.factor};
+}
+
 }  // namespace
 
 Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm) {
+  if (op == Opcode::Add && k == Kind::I64) {
+    const auto times = [&](const Multiple& m) {
+      return m.factor == 1 ? m.value : pure(Opcode::Mul, k, {m.value, integer(m.factor)});
+    };
+    const Id a = args.begin()[0], b = args.begin()[1];
+    if (const auto all = sum_of_digits(kernel_.insts, a, b)) return times(*all);
+    const Inst& before = kernel_.insts[a];
+    if (before.op == Opcode::Add)
+      if (const auto all = sum_of_digits(kernel_.insts, before.args[1], b)) {
+        const Id rest = before.args[0];
+        return pure(op, k, {rest, times(*all)});
+      }
+  }
   if (const Id same = equal_operand(kernel_.insts, op, args); same != no_id) return same;
   // With a factor of 1 or -1 the product is exact, so the sum rounds alike. The product 0 * -0 is
   // -0.
@@ -223,12 +263,15 @@ Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm)
       if (is_float(kernel_.insts, one, 1)) return pure(Opcode::Add, k, {x, y});
       if (is_float(kernel_.insts, one, -1)) return pure(Opcode::Sub, k, {y, x});
     }
+  if (const auto r = ranges_.decide(op, args))
+    return r->operand ? *r->operand : integer(r->number, k);
   const auto known = known_.try_emplace(PureKey{op, k, imm, args}).first;
   const PureKey& key = known->first;
   for (Id v : known->second)
     if (visible(v)) return v;
   const Id v = add({op, k, 0, imm, key.args, {}, {}, {}}, place(key.args));
   known->second.push_back(v);
+  ranges_.learn(v);
   return v;
 }
 
@@ -282,6 +325,7 @@ BlockId Builder::open(const std::vector<Kind>& params) {
   bl.depth = kernel_.blocks[current_].depth + 1;
   kernel_.blocks.push_back(std::move(bl));
   barrier_.push_back(false);
+  first_.push_back(static_cast<Id>(kernel_.insts.size()));
   current_ = b;
   for (Kind k : params) {
     const Id p = append({Opcode::Param,
@@ -301,6 +345,24 @@ BlockId Builder::open_branch() {
   const BlockId b = open({});
   barrier_[b] = true;
   return b;
+}
+
+namespace {
+bool is_discarded(const Inst& i) { return i.op == Opcode::Const && i.kind == Kind::None; }
+}  // namespace
+
+// Numbers are not used again, because maps of the author may have them. Removed instructions are
+// in a block that is never current, so none is visible.
+void Builder::discard(BlockId b) {
+  for (BlockId o = 0; o < b; ++o)
+    std::erase_if(kernel_.blocks[o].body, [&](Id v) { return v >= first_[b]; });
+  for (auto o = static_cast<size_t>(b); o < kernel_.blocks.size(); ++o) {
+    kernel_.blocks[o].body.clear();
+    kernel_.blocks[o].params.clear();
+    kernel_.blocks[o].yields.clear();
+  }
+  for (auto v = static_cast<size_t>(first_[b]); v < kernel_.insts.size(); ++v)
+    kernel_.insts[v] = {Opcode::Const, Kind::None, b, 0, {}, {}, {}, {}};
 }
 
 void Builder::yield(const std::vector<Id>& values) { kernel_.blocks[current_].yields = values; }
@@ -409,10 +471,31 @@ void drop_unused(Kernel& k) {
   drain();
   for (Block& b : k.blocks) std::erase_if(b.body, [&](Id v) { return !live[v]; });
 }
+// Numbers the instructions again, without those that were discarded.
+void remove_discarded(Kernel& k) {
+  std::vector<Id> number(k.insts.size(), no_id);
+  Id next = 0;
+  for (size_t v = 0; v < k.insts.size(); ++v) {
+    if (is_discarded(k.insts[v])) continue;
+    number[v] = next;
+    if (static_cast<Id>(v) != next) k.insts[next] = std::move(k.insts[v]);
+    ++next;
+  }
+  k.insts.resize(next);
+  const auto renumber = [&](std::vector<Id>& ids) {
+    for (Id& v : ids) v = number[v];
+  };
+  for (Inst& i : k.insts) renumber(i.args);
+  for (Block& b : k.blocks) {
+    if (b.owner != no_id) b.owner = number[b.owner];
+    for (auto* ids : {&b.params, &b.body, &b.yields}) renumber(*ids);
+  }
+}
 }  // namespace
 
 Kernel Builder::finish(int rank, int extents, Vector v) {
   drop_unused(kernel_);
+  remove_discarded(kernel_);
   count_loops(&kernel_);
   kernel_.rank = rank;
   kernel_.extents = extents;

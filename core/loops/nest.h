@@ -18,6 +18,7 @@
 
 #include "core/ir.h"
 #include "core/loops/cold_path.h"
+#include "core/loops/index_ranges.h"
 
 namespace weft::nest {
 
@@ -204,6 +205,8 @@ std::string verify(const Kernel& k);
 class Builder {
  public:
   explicit Builder(std::string name);
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
   int buffer(Storage s, bool written);
   Id constant(Kind k, uint64_t bits);
   Id integer(int64_t v, Kind k = Kind::I64);
@@ -230,6 +233,14 @@ class Builder {
   std::vector<Id> branch(Id mask, BlockId then, BlockId otherwise,
                          ColdPathId path = ColdPathId::none, Id argument = no_id);
   BlockId open_branch();  // like open({}), but nothing is hoisted out of it
+  // Removes all that was written since block b was opened, after it was left. Nothing else may
+  // refer to it.
+  void discard(BlockId b);
+
+  // The range of a parameter that is an index decides comparisons with constants while they are
+  // written (core/loops/index_ranges.h).
+  void set_range(Id index, const Range& r) { ranges_.set(index, r); }
+  const std::set<int64_t>& borders(Id index) const { return ranges_.borders(index); }
 
   Kind kind(Id v) const { return kernel_.insts[v].kind; }
   const Inst& inst(Id v) const { return kernel_.insts[v]; }
@@ -261,6 +272,8 @@ class Builder {
   std::vector<bool> barrier_;  // by block: nothing is hoisted out of it
   BlockId current_ = 0;
   std::unordered_map<PureKey, std::vector<Id>, PureHash> known_;
+  IndexRanges ranges_{kernel_};
+  std::vector<Id> first_;  // by block: the first instruction since it was opened
 };
 
 }  // namespace weft::nest

@@ -18,7 +18,7 @@ namespace weft::nest {
 namespace {
 
 constexpr int64_t longest_axis = int64_t{1} << 40;
-constexpr Range everything{}, none{INT64_MAX, INT64_MIN};
+constexpr Range none{INT64_MAX, INT64_MIN};
 Range joined(const Range& a, const Range& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
@@ -46,43 +46,6 @@ Range signed_range(Kind k) {
 Range unsigned_range(Kind k) {
   const int w = width(k);
   return w == 0 || w == 64 ? everything : Range{0, (int64_t{1} << w) - 1};
-}
-
-// x + y, x * y and so on; `everything` if that overflows.
-template <class Op>
-Range of_corners(const Range& x, const Range& y, Op op) {
-  Range out{INT64_MAX, INT64_MIN};
-  for (int64_t p : {x.low, x.high})
-    for (int64_t q : {y.low, y.high}) {
-      int64_t r = 0;
-      if (op(p, q, &r)) return everything;
-      out = {std::min(out.low, r), std::max(out.high, r)};
-    }
-  return out;
-}
-Range sum(const Range& x, const Range& y) {
-  return of_corners(
-      x, y, [](int64_t p, int64_t q, int64_t* r) { return __builtin_add_overflow(p, q, r); });
-}
-Range difference(const Range& x, const Range& y) {
-  return of_corners(
-      x, y, [](int64_t p, int64_t q, int64_t* r) { return __builtin_sub_overflow(p, q, r); });
-}
-Range product(const Range& x, const Range& y) {
-  return of_corners(
-      x, y, [](int64_t p, int64_t q, int64_t* r) { return __builtin_mul_overflow(p, q, r); });
-}
-// Division by a positive divisor.
-Range quotient(const Range& x, const Range& y) {
-  return of_corners(x, y, [](int64_t p, int64_t q, int64_t* r) {
-    *r = p / q;
-    return false;
-  });
-}
-Range remainder(const Range& x, const Range& y) {
-  if (x.low >= 0 && x.high < y.low) return x;
-  const int64_t most = y.high - 1;
-  return {x.low >= 0 ? 0 : std::max(x.low, -most), x.high <= 0 ? 0 : std::min(x.high, most)};
 }
 
 class Bounds {
@@ -265,11 +228,11 @@ class Bounds {
       case Opcode::URem:
         if (!divides) return all;
         return natural ? remainder(a[0], a[1]) : Range{0, a[1].high - 1};
-      case Opcode::SMin: return {std::min(a[0].low, a[1].low), std::min(a[0].high, a[1].high)};
-      case Opcode::SMax: return {std::max(a[0].low, a[1].low), std::max(a[0].high, a[1].high)};
+      case Opcode::SMin: return smaller(a[0], a[1]);
+      case Opcode::SMax: return larger(a[0], a[1]);
       case Opcode::UMax:
         if (!natural || a[1].low < 0) return all;
-        return {std::max(a[0].low, a[1].low), std::max(a[0].high, a[1].high)};
+        return larger(a[0], a[1]);
       case Opcode::And:
       case Opcode::UMin:  // a negative number has all high bits set
         if (natural && a[1].low >= 0) return {0, std::min(a[0].high, a[1].high)};

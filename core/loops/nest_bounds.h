@@ -10,17 +10,10 @@
 #include <vector>
 
 #include "core/loops/nest.h"
+#include "core/loops/range.h"
 
 namespace weft::nest {
 
-// The possible values of an integer: all from low to high. It is empty if low > high (code that
-// does not run).
-struct Range {
-  int64_t low = INT64_MIN, high = INT64_MAX;
-  bool empty() const { return low > high; }
-  bool within(const Range& o) const { return empty() || (low >= o.low && high <= o.high); }
-  friend bool operator==(const Range&, const Range&) = default;
-};
 // The ranges of all values of a kernel, for any arguments: axes and extents have at most 2^40
 // elements.
 std::vector<Range> ranges_of(const Kernel& k);

@@ -13,6 +13,12 @@
 
 namespace weft::compiler {
 
+namespace {
+// Loops of up to this many cycles do not check the stop flag: a small part of the time between
+// checks (stop_checks.cpp).
+constexpr int64_t longest_without_check = 100'000;
+}  // namespace
+
 Loops::Loops(BlockEmitter& e) : EmitterPart(e) {}
 
 Vs Loops::carried(const std::vector<Carry>& cs, Id Carry::* which) {
@@ -91,6 +97,11 @@ void Loops::unrolled_for(Id v, const std::vector<Carry>& cs) {
   bind(cs, &Carry::result, now);
 }
 
+int64_t Loops::constant_trips(const Inst& i) const {
+  const Inst &lo = k_.insts[i.args[0]], &hi = k_.insts[i.args[1]];
+  return lo.op == Opcode::Const && hi.op == Opcode::Const ? hi.imm - lo.imm : -1;
+}
+
 // If elements run alike, the lower and upper bounds differ between elements by the same amount, if
 // at all. The trip count is then that of element 0, and the index is linear like the bounds.
 // Otherwise the mask of active elements is a carry too.
@@ -106,6 +117,10 @@ void Loops::plain_for(Id v, const std::vector<Carry>& cs) {
     for (V& x : first) x = b_.CreateSub(x, llvm::ConstantInt::get(x->getType(), 1));
   const V stride = e_.value(start).stride;
   const Masks outer = e_.active, before = divergent ? e_.masks_of() : Masks();
+  // A short loop is checked before it runs. Its code is then one block.
+  const int64_t trip = weight(k_, i.blocks[0]), trips = constant_trips(i);
+  const bool is_short = trips >= 0 && trips * trip <= longest_without_check;
+  if (is_short) e_.stop_checks().emit(trips * trip);
   const IrBuilder::LoopBlocks blocks = b_.begin_loop("for");
   Phis phis(b_, blocks.preheader, e_.mask_registers());
   const Vs at_index = phis.add(first), running = phis.add(before), carry = phis.add(init);
@@ -122,7 +137,7 @@ void Loops::plain_for(Id v, const std::vector<Carry>& cs) {
     go.push_back(divergent ? b_.CreateAnd(running[p], more) : more);
   }
   b_.begin_body(blocks, b_.any(go));
-  e_.stop_checks().emit(weight(k_, i.blocks[0]));
+  if (!is_short) e_.stop_checks().emit(trip);
   if (divergent) e_.active = go;
   e_.emit_block(i.blocks[0]);
   if (!divergent) go.clear();

@@ -53,6 +53,7 @@ class Loops : EmitterPart<BlockEmitter> {
  private:
   void unrolled_for(nest::Id v, const std::vector<Carry>& cs);
   Vs next_carries(const std::vector<Carry>& cs, const Masks& made, const Vs& before);
+  int64_t constant_trips(const nest::Inst& loop) const;  // -1: known only at run time
 
   Constants unrolled_indices_;  // indices of loops that are being unrolled
 };

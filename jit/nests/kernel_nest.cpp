@@ -62,6 +62,10 @@ size_t vector_axes(const std::vector<int64_t>& grid) {
   return axes;
 }
 
+// The longest kernel, in instructions, whose loops over elements are written in pieces and by axes.
+// LLVM's time grows with the square of the number of blocks. Measured: docs/decisions/0080.
+constexpr int64_t longest_in_pieces = 4000;
+
 // The parts that write a kernel, in an order in which each uses only those before it.
 struct LaneParts {
   LaneParts(const Program& p, const char* name, KernelShape form, const VarMap<bool>& in_memory)
@@ -70,7 +74,7 @@ struct LaneParts {
         writing(b),
         space(b, shape.grid, shape.together),
         frames(p, shape, in_memory),
-        arrays(b, space, shape.along_rows),
+        arrays(b, space, shape.along_rows, shape.whole_loops),
         memory(b, space, frames.program()),
         folds(b, space, shape.small > small_elements),
         elements(b, space, arrays, memory, folds),
@@ -97,13 +101,21 @@ struct LaneParts {
   Equations equations;
 };
 
-KernelShape shape_of(const KernelPlan& k, size_t together, int64_t small,
-                     const FrameValues& in_arrays) {
+// The last `together` axes of the grid are one run-time axis. Values of up to `small` elements per
+// lane are scalars.
+struct Form {
+  size_t together = all_axes;
+  int64_t small = small_elements;
+  bool whole_loops = true;
+};
+
+KernelShape shape_of(const KernelPlan& k, const Form& form, const FrameValues& in_arrays) {
   KernelShape s{.grid = k.grid,
-                .together = together,
+                .together = form.together,
                 .along_rows = k.rows,
-                .small = small,
+                .small = form.small,
                 .in_arrays = in_arrays,
+                .whole_loops = form.whole_loops,
                 .grid_axes = k.grid_axes,
                 .classes = k.classes};
   for (const ScanOutput& output : k.stored_by_step) s.stored_by_step[output.result] = output;
@@ -113,14 +125,14 @@ KernelShape shape_of(const KernelPlan& k, size_t together, int64_t small,
 
 struct Written {
   KernelNest nest;
-  bool selects;  // among many scalars, at an index known only at run time
+  bool selects;        // among many scalars, at an index known only at run time
+  bool divides_loops;  // has whole loops that may be written in pieces or by axes
 };
 
-// The last `together` axes of the grid are one run-time axis. Values of up to `small` elements per
-// lane are scalars, except those in `in_arrays`.
+// The values in `in_arrays` are not scalars.
 Written write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory,
-                     size_t together, int64_t small, const FrameValues& in_arrays = {}) {
-  LaneParts w(p, "kernel", shape_of(k, together, small, in_arrays), in_memory);
+                     const Form& form, const FrameValues& in_arrays = {}) {
+  LaneParts w(p, "kernel", shape_of(k, form, in_arrays), in_memory);
   Frame& program = w.frames.program();
   for (size_t n = 0; n < k.emit.size(); ++n) {
     const auto [from, to] = k.cached.equal_range(n);
@@ -130,13 +142,13 @@ Written write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& 
   for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
     w.materializer.cache(program, it->second);
   for (int32_t v : k.roots) w.outputs.store(program, v);
-  const bool selects = small == most_scalars && w.elements.most_indexed() > small_elements;
+  const bool selects = form.small == most_scalars && w.elements.most_indexed() > small_elements;
   if (in_arrays.empty() && !selects && !w.elements.dynamically_indexed().empty())
-    return write_kernel(p, k, in_memory, together, small, w.elements.dynamically_indexed());
+    return write_kernel(p, k, in_memory, form, w.elements.dynamically_indexed());
   return {w.finish(k.rows           ? nest::Vector::inner
                    : k.grid.empty() ? nest::Vector::none
                                     : nest::Vector::grid),
-          selects};
+          selects, w.arrays.may_divide()};
 }
 
 // Returns true if the kernel runs a call without loops and branches. The code of such a kernel is
@@ -168,27 +180,31 @@ std::vector<int64_t> scatter_grid(const Program& p, size_t eqn) {
 
 KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory) {
   const bool straight = has_straight_call(p, k);
-  size_t together = all_axes;
+  Form form;
   // The grid is one flat axis, unless operands are indexed along single axes and the last ones are
   // long enough. Operands of the outer axes are then read once for a vector.
   const auto write = [&](int64_t small) {
-    Written n = write_kernel(p, k, in_memory, together, small);
-    const int64_t divides = together == all_axes ? divisions(n.nest.kernel) : 0;
+    form.small = small;
+    Written n = write_kernel(p, k, in_memory, form);
+    const int64_t divides = form.together == all_axes ? divisions(n.nest.kernel) : 0;
     if (divides == 0 || k.grid.size() < 2 || (k.loops && !straight) || k.rows) return n;
     const size_t last = vector_axes(k.grid);
     if (last == k.grid.size()) return n;
-    Written two = write_kernel(p, k, in_memory, last, small);
+    Form of_two = form;
+    of_two.together = last;
+    Written two = write_kernel(p, k, in_memory, of_two);
     if (last > 1 && divisions(two.nest.kernel) == divides) return n;
-    together = last;
+    form = of_two;
     return two;
   };
   KernelNest n;
   int64_t length = 0;
-  bool selects = false;
+  bool selects = false, divides_loops = false;
   const auto rewrite = [&](int64_t small) {
     Written w = write(small);
     n = std::move(w.nest);
     selects = w.selects;
+    divides_loops = w.divides_loops;
     length = instructions(n.kernel);
   };
   // Where lanes choose one of many elements, an array is faster than scalars, and shorter.
@@ -199,9 +215,16 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
                                             : small_elements;
     rewrite(small);
     // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
-    if (small > few_elements && length > long_kernel)
+    if (small > few_elements && length > long_kernel) {
       if (Written other = write(few_elements); 3 * instructions(other.nest.kernel) < 2 * length)
-        n = std::move(other.nest);
+        n = std::move(other.nest), divides_loops = other.divides_loops;
+      else
+        form.small = small;
+    }
+  }
+  if (divides_loops && instructions(n.kernel) <= longest_in_pieces) {
+    form.whole_loops = false;
+    n = write_kernel(p, k, in_memory, form).nest;
   }
   mark_large_outputs(&n, p, k);
   return n;

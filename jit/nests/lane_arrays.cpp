@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "jit/fuse/region.h"
-#include "jit/nests/structured.h"
 
 namespace weft::compiler {
 
 using nest::Id;
+using I64v = num::Ir<int64_t>;
 
 Elem LaneArrays::create(const LaneType& t) {
   const DType d = t.dtype();
@@ -70,32 +71,125 @@ void LaneArrays::fill(const std::vector<ArrayFill>& fills) {
   }
 }
 
-// If the last axis fills vectors by itself, vectors run only along it: contiguous reads are then
-// visible.
+namespace {
+
+// The largest loop, in instructions times pieces, that is written in pieces. It limits the time for
+// writing them.
+constexpr size_t most_in_pieces = 256;
+
+// Returns true if `index` is computed from v. Digits of v do not count.
+bool is_along(const nest::Builder& b, Id index, Id v) {
+  const nest::Inst& i = b.inst(index);
+  if (index == v) return true;
+  return (i.op == nest::Opcode::Add || i.op == nest::Opcode::Mul) &&
+         std::ranges::any_of(i.args, [&](Id a) { return is_along(b, a, v); });
+}
+
+// Returns true if the code since `first` computes digits of the index v, except for memory that it
+// accesses along v. Blocks of such elements are moved together.
+bool is_faster_by_axes(const nest::Builder& b, size_t first, Id v) {
+  bool digits = false;
+  for (size_t u = first; u < b.size(); ++u) {
+    const nest::Inst& i = b.inst(static_cast<Id>(u));
+    if ((i.op == nest::Opcode::Load || i.op == nest::Opcode::Store) && is_along(b, i.args[0], v))
+      return false;
+    for (Id a : i.args) {
+      const nest::Opcode op = b.inst(a).op;
+      digits = digits || ((op == nest::Opcode::SRem || op == nest::Opcode::SDiv) &&
+                          i.op != nest::Opcode::SRem && i.op != nest::Opcode::SDiv);
+    }
+  }
+  return digits;
+}
+
+}  // namespace
+
 void LaneArrays::element_loop(const std::vector<int64_t>& extents,
                               const std::function<void(const Coords&)>& each) {
-  const size_t rows = along_rows_ && extents.size() > 1 && extents.back() >= min_vector_row
-                          ? extents.size() - 1
-                          : 0;
-  const std::vector<int64_t> together(extents.begin() + static_cast<std::ptrdiff_t>(rows),
-                                      extents.end());
-  Coords at;  // of the enclosing rows
-  const auto element = [&](Id i) {
-    Coords all = at;
-    for (Id digit : space_.split(i, together)) all.push_back(digit);
-    each(all);
+  if (along_rows_) return vector_loops(extents, each);
+  const auto element = [&](Id i) { each(space_.split(i, extents)); };
+  const auto faster_by_axes = [&](size_t first, Id i) {
+    return extents.size() > 1 && is_faster_by_axes(b_, first, i);
   };
-  const std::function<void()> nest = [&] {
-    const int64_t n = Shape(together).elements();
-    if (at.size() == rows)
-      return along_rows_ ? vector_loop(b_, n, element) : sequential_loop(b_, n, element);
-    sequential_loop(b_, extents[at.size()], [&](Id i) {
-      at.push_back(i);
-      nest();
-      at.pop_back();
+  if (!loop({0, Shape(extents).elements()}, false, element, faster_by_axes))
+    loops_by_axes(extents, {}, each);
+}
+
+// If the last axis fills vectors by itself, vectors run only along it: contiguous reads are then
+// visible.
+void LaneArrays::vector_loops(const std::vector<int64_t>& extents,
+                              const std::function<void(const Coords&)>& each) {
+  const bool rows = extents.size() > 1 && extents.back() >= min_vector_row;
+  const auto outer = extents.end() - (rows ? 1 : static_cast<std::ptrdiff_t>(extents.size()));
+  const std::vector<int64_t> together(outer, extents.end());
+  loops_by_axes({extents.begin(), outer}, {}, [&](const Coords& at) {
+    loop({0, Shape(together).elements()}, true, [&](Id i) {
+      Coords all = at;
+      for (Id digit : space_.split(i, together)) all.push_back(digit);
+      each(all);
     });
+  });
+}
+
+// One sequential loop for each axis.
+void LaneArrays::loops_by_axes(const std::vector<int64_t>& extents, const Coords& outer,
+                               const std::function<void(const Coords&)>& each) {
+  if (outer.size() == extents.size()) return each(outer);
+  loop({0, extents[outer.size()]}, false, [&](Id i) {
+    Coords at = outer;
+    at.push_back(i);
+    loops_by_axes(extents, at, each);
+  });
+}
+
+LaneArrays::Body LaneArrays::body(const Trips& trips, bool in_vectors,
+                                  const std::function<void(Id)>& each) {
+  const size_t first = b_.size();
+  const nest::BlockId block = b_.open({nest::Kind::I64});
+  const Id i = b_.param(block, 0);
+  const int64_t begin = in_vectors ? trips.lo : 0;  // of index 0
+  b_.set_range(i, {trips.lo - begin, trips.hi - 1 - begin});
+  each((I64v::at(i) + I64v(begin)).id);
+  b_.yield({});
+  b_.leave();
+  std::vector<int64_t> borders;
+  for (int64_t at : b_.borders(i))
+    if (at + begin > trips.lo && at + begin < trips.hi) borders.push_back(at + begin);
+  return {block, i, first, b_.size() - first, std::move(borders)};
+}
+
+bool LaneArrays::loop(const Trips& trips, bool in_vectors, const std::function<void(Id)>& each,
+                      const std::function<bool(size_t, Id)>& is_rejected) {
+  const auto [lo, hi] = trips;
+  if (hi - lo == 1) return each(b_.integer(lo)), true;
+  const Body whole = body(trips, in_vectors, each);
+  const bool rejected = is_rejected && is_rejected(whole.first, whole.index);
+  may_divide_ = may_divide_ || (whole_loops_ && (rejected || !whole.borders.empty()));
+  if (rejected && !whole_loops_) return b_.discard(whole.block), false;
+  std::vector<Trips> pieces;
+  int64_t from = lo;
+  for (int64_t end : whole.borders) pieces.push_back({std::exchange(from, end), end});
+  pieces.push_back({from, hi});
+  // They have less code, unless most of it does not depend on the piece.
+  const auto are_short = [&] {
+    size_t all = 0;
+    for (const Trips& piece : pieces) {
+      const Body one = body(piece, in_vectors, each);
+      all += one.size;
+      b_.discard(one.block);
+    }
+    return all <= 2 * whole.size;
   };
-  nest();
+  if (!whole_loops_ && pieces.size() > 1 && pieces.size() * whole.size <= most_in_pieces &&
+      are_short()) {
+    b_.discard(whole.block);
+    for (const Trips& piece : pieces) loop(piece, in_vectors, each);
+  } else if (in_vectors) {
+    b_.for_each(b_.integer(hi - lo), whole.block);
+  } else {
+    b_.loop(b_.integer(lo), b_.integer(hi), 1, {}, whole.block);
+  }
+  return true;
 }
 
 }  // namespace weft::compiler

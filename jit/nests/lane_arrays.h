@@ -26,9 +26,10 @@ struct ArrayFill {
 
 class LaneArrays {
  public:
-  // `along_rows`: vectors run along the inner axes.
-  LaneArrays(nest::Builder& b, LaneSpace& space, bool along_rows)
-      : b_(b), space_(space), along_rows_(along_rows) {}
+  // `along_rows`: vectors run along the inner axes. `whole_loops`: loops have neither pieces nor
+  // loops inside them.
+  LaneArrays(nest::Builder& b, LaneSpace& space, bool along_rows, bool whole_loops)
+      : b_(b), space_(space), along_rows_(along_rows), whole_loops_(whole_loops) {}
 
   Elem create(const LaneType& t);  // for its inner elements
   Elem load(const Elem& array, nest::Id at);
@@ -43,11 +44,33 @@ class LaneArrays {
   // Loops over elements of these extents, which are independent, so a vector may run along them.
   void element_loop(const std::vector<int64_t>& extents,
                     const std::function<void(const Coords&)>& each);
+  // Returns true if a loop was written whole that could have pieces or loops inside it.
+  bool may_divide() const { return may_divide_; }
 
  private:
+  struct Trips {
+    int64_t lo, hi;
+  };
+  struct Body {
+    nest::BlockId block;
+    nest::Id index;
+    size_t first, size;            // of its instructions
+    std::vector<int64_t> borders;  // inside the range of the index
+  };
+  void vector_loops(const std::vector<int64_t>& extents,
+                    const std::function<void(const Coords&)>& each);
+  void loops_by_axes(const std::vector<int64_t>& extents, const Coords& outer,
+                     const std::function<void(const Coords&)>& each);
+  Body body(const Trips& trips, bool in_vectors, const std::function<void(nest::Id)>& each);
+  // Writes a loop, or several if its clamps and comparisons have borders. Returns false and writes
+  // nothing if `is_rejected` returns true for what was written since an instruction, and the index.
+  bool loop(const Trips& trips, bool in_vectors, const std::function<void(nest::Id)>& each,
+            const std::function<bool(size_t, nest::Id)>& is_rejected = {});
+
   nest::Builder& b_;
   LaneSpace& space_;
-  const bool along_rows_;
+  const bool along_rows_, whole_loops_;
+  bool may_divide_ = false;
 };
 
 }  // namespace weft::compiler

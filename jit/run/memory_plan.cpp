@@ -81,7 +81,11 @@ class Planner {
       const int s = first_[v];
       if (s < 0) return;
       int32_t u = aliased_operand(v, steps_[s].in_place);
-      if (u < 0 && donated_) u = aliased_operand(v, steps_[s].may_alias);
+      if (u < 0 && donated_) {
+        u = aliased_operand(v, steps_[s].may_alias);
+        // The memory of a donated input is there already, that of a temporary is not.
+        if (u >= j_.n_in && reuse_read(k)) return;
+      }
       if (u < 0) return;
       if (u < j_.n_in) return take(k, u);
       plan_.aliased_result[u] = j_.out[k].index;
@@ -92,15 +96,16 @@ class Planner {
     plan_.in_place[k] = u;
     plan_.overwritten[u] = true;
   }
-  // Takes a donated input whose last read precedes the first write of the result, and which has
-  // about its size. A much larger input would stay allocated for a small result.
-  void reuse_read(size_t k) {
-    if (!alone(k) || plan_.in_place[k] >= 0 || first_[heads_[k]] < 0) return;
+  // Takes a donated input, if there is one whose last read precedes the first write of the result
+  // and which has about its size. A much larger input would stay allocated for a small result.
+  bool reuse_read(size_t k) {
+    if (!alone(k) || plan_.in_place[k] >= 0 || first_[heads_[k]] < 0) return false;
     const int64_t need = bytes(j_.out[k].index);
     for (int32_t u = 0; u < j_.n_in; ++u)
       if (free(u) && bytes(u) >= need && bytes(u) - bytes(u) / 8 <= need &&
           last_read_[u] < first_[heads_[k]])
-        return take(k, u);
+        return take(k, u), true;
+    return false;
   }
   // For callers that can give up an input.
   void alias_inputs() {

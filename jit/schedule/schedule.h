@@ -23,6 +23,7 @@ struct LoopSchedule {
     unrolled,  // every trip is emitted
     rows,      // operands are moved for blocks of trips and transposed in registers
     runs,      // the trips of a run are an inner loop, followed by the end of the run
+    masks,     // several trips are a vector of the bits of masks (jit/schedule/mask_loops.h)
   };
   struct Operand {  // for rows: a load or store whose index changes by 1 or -1 per trip
     nest::Id access;

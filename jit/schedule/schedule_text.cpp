@@ -14,7 +14,7 @@ namespace weft::compiler {
 namespace {
 
 constexpr const char* modes[] = {"scalar", "grid", "refill", "inner"};
-constexpr const char* loop_ways[] = {"unrolled", "rows", "runs"};
+constexpr const char* loop_ways[] = {"unrolled", "rows", "runs", "masks"};
 constexpr const char* fold_ways[] = {"blocks", "vectors"};
 
 // The words of one line.

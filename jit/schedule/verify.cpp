@@ -10,6 +10,7 @@
 
 #include "core/loops/fold_order.h"
 #include "jit/schedule/loops.h"
+#include "jit/schedule/mask_loops.h"
 #include "jit/schedule/nest_names.h"
 #include "jit/schedule/points.h"
 #include "jit/schedule/product.h"
@@ -85,7 +86,7 @@ class Verifier {
 
  private:
   static bool in_blocks(const std::pair<const Id, LoopSchedule>& l) {
-    return l.second.how != LoopSchedule::How::unrolled;
+    return l.second.how == LoopSchedule::How::rows || l.second.how == LoopSchedule::How::runs;
   }
   // Returns true if v is such an instruction in code that the kernel emits.
   bool is(Id v, Opcode op) const {
@@ -273,6 +274,11 @@ class Verifier {
     require(rows || (l.operands.empty() && l.trips == 0), "loop {}: only rows have operands", id);
     if (l.how == LoopSchedule::How::runs)
       require(run_end(k_, d_, id) != no_id, "loop {}: has no runs", id);
+    if (l.how == LoopSchedule::How::masks) {
+      require(target_.mask_registers && s_.interleave == 1 && s_.vector_width >= min_bits,
+              "loop {}: its masks are not the bits of one number", id);
+      require(combines_bits(k_, d_, id), "loop {}: does not only combine masks", id);
+    }
     if (l.how == LoopSchedule::How::unrolled)
       require(d_.variance[k_.blocks[k_.insts[id].blocks[0]].params[0]].uniform(),
               "loop {}: its index differs between elements", id);

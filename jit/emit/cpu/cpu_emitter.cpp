@@ -7,6 +7,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "jit/emit/cpu/grid.h"
+#include "jit/emit/cpu/mask_loops.h"
 #include "jit/emit/cpu/refill.h"
 #include "jit/emit/cpu/rows.h"
 #include "jit/emit/cpu/vector_loops.h"
@@ -138,6 +139,7 @@ void CpuEmitter::scheduled_for(Id v, const LoopSchedule& l, const std::vector<Ca
   // The remainder elements of a grid are not worth nested loops.
   if (plain_loops) return loops_.plain_for(v, cs);
   if (l.how == LoopSchedule::How::rows) return Rows(*this, v, l).emit(cs);
+  if (l.how == LoopSchedule::How::masks) return MaskLoops(*this, v).emit();
   BlockEmitter::scheduled_for(v, l, cs);
 }
 

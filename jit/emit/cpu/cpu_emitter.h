@@ -53,16 +53,19 @@ class CpuEmitter final : public BlockEmitter {
   std::map<nest::Id, Tile> tiles;  // by load or store
   bool plain_loops = false;        // for the remainder of a row: loops run trip by trip
 
- private:
-  void load_arguments();
-  void fence_streamed_stores();
   // Elements of an index that are near each other: a scalar, and what each element adds to it, less
   // than 2^30.
   struct Neighbours {
     V base, differences;
   };
-  void emit_pure(nest::Id v) override;
   std::optional<Neighbours> neighbours(nest::Id v, int vector);
+  // Returns true for a quotient or remainder that was computed in this form.
+  bool is_divided(nest::Id v) const { return neighbours_.contains(v); }
+
+ private:
+  void load_arguments();
+  void fence_streamed_stores();
+  void emit_pure(nest::Id v) override;
   bool divide_neighbours(nest::Id v);
   bool divide_linear(nest::Id v);
   void load(nest::Id v) override;

@@ -206,6 +206,8 @@ V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   }
   if (!x.stride)
     if (const auto l = limited(t, offset)) return load_limited(t, base, *l, vector);
+  if (!x.stride)
+    if (const auto w = window(t, offset, vector)) return load_window(t, base, *w);
   return gather(t, element_addresses(t, base, offset, vector), e_.mask_of(vector));
 }
 

@@ -41,6 +41,14 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   };
   std::optional<Limited> limited(llvm::Type* t, nest::Id offset);
   V load_limited(llvm::Type* t, V base, const Limited& x, int vector);
+  // A uniform address, and what the elements add to it, less than the width of a vector. The
+  // elements together read the first `count` elements from there.
+  struct Window {
+    std::vector<nest::Id> offsets = {};
+    V base = nullptr, differences = nullptr, count = nullptr;
+  };
+  std::optional<Window> window(llvm::Type* t, nest::Id offset, int vector);
+  V load_window(llvm::Type* t, V base, const Window& w);
   void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
   V element_addresses(llvm::Type* t, V base, nest::Id offset, int vector);
   bool accessed_one_by_one(const Val& offset) const;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "jit/emit/cpu/cpu_emitter.h"
+#include "jit/schedule/mask_loops.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
@@ -20,23 +21,50 @@ int LocalArrays::interleave_of_arrays() const {
 
 void LocalArrays::create(Id v) {
   const Inst& i = k_.insts[v];
-  auto* t = ops_.memory_type(i.kind);
   const int64_t n = std::max<int64_t>(i.imm, 1);
+  created_[v] = e_.active;
   // A kernel is emitted more than once, the widest form first (main loop, then tail).
   if (V& array = e_.array_of(v); !array)
     array = e_.divergence.per_element[v]
-                ? b_.allocate(b_.vector_of(t), n * interleave_of_arrays(), "local")
-                : b_.allocate(t, n, "local");
+                ? b_.allocate(vector_in_memory(v), n * interleave_of_arrays(), "local")
+                : b_.allocate(ops_.memory_type(i.kind), n, "local");
+}
+
+// Logic on bits needs no instruction to make masks of bytes.
+bool LocalArrays::is_packed(Id local) {
+  if (packed_.empty()) {
+    packed_ = arrays_of_bits(k_, e_.divergence);
+    if (!e_.mask_registers() || b_.vector_width < min_bits) packed_.assign(packed_.size(), 0);
+  }
+  return packed_[local] != 0;
+}
+
+// Returns the type of number i of the points of a vector.
+llvm::Type* LocalArrays::vector_in_memory(Id local) {
+  if (is_packed(local)) return b_.getIntNTy(static_cast<unsigned>(b_.vector_width));
+  return b_.vector_of(ops_.memory_type(k_.insts[local].kind));
+}
+
+V LocalArrays::load_vector(Id local, V at) {
+  const V x = b_.CreateLoad(vector_in_memory(local), at);
+  return is_packed(local) ? b_.CreateBitCast(x, b_.vector_of(b_.getInt1Ty()))
+                          : ops_.mask_from_memory(x, k_.insts[local].kind);
+}
+
+void LocalArrays::store_vector(Id local, V x, V at) {
+  b_.CreateStore(is_packed(local) ? b_.CreateBitCast(x, vector_in_memory(local))
+                                  : ops_.mask_to_memory(x, k_.insts[local].kind),
+                 at);
 }
 
 V LocalArrays::local_begin(Id local) {
-  auto* t = b_.vector_of(ops_.memory_type(k_.insts[local].kind));
-  return vector_offset ? b_.CreateGEP(t, e_.array_of(local), vector_offset) : e_.array_of(local);
+  return vector_offset ? b_.CreateGEP(vector_in_memory(local), e_.array_of(local), vector_offset)
+                       : e_.array_of(local);
 }
 
 // Returns the address of one number of the arrays of the points of a vector.
 V LocalArrays::local_element(Id local, V element, int vector) {
-  auto* t = b_.vector_of(ops_.memory_type(k_.insts[local].kind));
+  auto* t = vector_in_memory(local);
   const int interleave = interleave_of_arrays();
   const V at = b_.CreateAdd(b_.CreateMul(element, b_.i64(interleave)), b_.i64(vector));
   return b_.CreateGEP(t, local_begin(local), at);
@@ -128,16 +156,18 @@ void LocalArrays::load(Id v) {
     return;
   }
   const bool in_record = e_.records().moves(v);
-  const auto loaded = [&](int p) -> V {
+  const auto numbers = [&](int p) -> V {
     if (in_record) return e_.records().loaded(v, p);
     if (!e_.divergence.per_element[l])
       return e_.elements().load_elements(t, e_.array_of(l), index, p);
-    if (e_.variance(index).uniform())
-      return b_.CreateLoad(b_.vector_of(t), local_element(l, e_.scalar(index), p));
     if (const auto c = choice(l, index)) return load_choice(l, *c, p);
     return e_.elements().gather(t, local_addresses(l, index, p), e_.mask_of(p));
   };
-  e_.set_vectors(v, e_.vectors([&](int p) { return ops_.mask_from_memory(loaded(p), i.kind); }));
+  const bool together = !in_record && e_.divergence.per_element[l] && e_.variance(index).uniform();
+  e_.set_vectors(v, e_.vectors([&](int p) {
+    return together ? load_vector(l, local_element(l, e_.scalar(index), p))
+                    : ops_.mask_from_memory(numbers(p), i.kind);
+  }));
 }
 
 void LocalArrays::store(Id v) {
@@ -145,29 +175,34 @@ void LocalArrays::store(Id v) {
   const Id l = i.args[0], index = i.args[1], value = i.args[2];
   const Kind kd = k_.insts[l].kind;
   auto* t = ops_.memory_type(kd);
-  if (!e_.divergence.per_element[l] && e_.variance(index).uniform() &&
-      e_.variance(value).uniform()) {
+  const bool per_element = e_.divergence.per_element[l];
+  if (!per_element && e_.variance(index).uniform() && e_.variance(value).uniform()) {
     b_.CreateStore(ops_.mask_to_memory(e_.scalar(value), kd),
                    b_.CreateGEP(t, e_.array_of(l), e_.scalar(index)));
     return;
   }
   for (int p = 0; p < e_.interleave; ++p) {
-    const V x = ops_.mask_to_memory(e_.vec(value, p), kd);
-    if (!e_.divergence.per_element[l]) {
-      e_.elements().store_elements(t, e_.array_of(l), index, p, x);
+    const V x = e_.vec(value, p);
+    if (!per_element) {
+      e_.elements().store_elements(t, e_.array_of(l), index, p, ops_.mask_to_memory(x, kd));
     } else if (e_.variance(index).uniform()) {
-      // The frame belongs to this kernel, so the old value can be read and written back. Nothing
-      // reads the numbers of vector elements without a point.
+      // The frame belongs to this kernel, so the old value can be read and written back.
       const V at = local_element(l, e_.scalar(index), p);
-      const bool all = e_.active.empty() || e_.active == e_.in_grid;
-      b_.CreateStore(all ? x : b_.CreateSelect(e_.active[p], x, b_.CreateLoad(b_.vector_of(t), at)),
-                     at);
+      store_vector(l, stores_all(l) ? x : b_.CreateSelect(e_.active[p], x, load_vector(l, at)), at);
     } else if (const auto c = choice(l, index)) {
-      store_choice(l, *c, p, x);
+      store_choice(l, *c, p, ops_.mask_to_memory(x, kd));
     } else {
-      e_.elements().scatter(t, local_addresses(l, index, p), x, e_.mask_of(p));
+      e_.elements().scatter(t, local_addresses(l, index, p), ops_.mask_to_memory(x, kd),
+                            e_.mask_of(p));
     }
   }
+}
+
+// Returns true if nothing reads the numbers of the inactive elements: they have no point, or were
+// inactive when the array was created. A refilled element begins while others run.
+bool LocalArrays::stores_all(Id local) {
+  if (e_.active.empty() || e_.active == e_.in_grid) return true;
+  return e_.divergence.mode == Mode::grid && e_.active == created_[local];
 }
 
 }  // namespace weft::compiler

@@ -102,8 +102,9 @@ class Chooser {
     }
     if (s_.mode == Mode::inner) choose_records();
     choose_inner(k_, d_, limits_, &s_);
-    const bool blocks = std::ranges::any_of(
-        s_.loops, [](const auto& l) { return l.second.how != LoopSchedule::How::unrolled; });
+    const bool blocks = std::ranges::any_of(s_.loops, [](const auto& l) {
+      return l.second.how == LoopSchedule::How::rows || l.second.how == LoopSchedule::How::runs;
+    });
     s_.plain_remainder = s_.versioned && s_.interleave == 1 && blocks;
     for (size_t b = 0; target_.non_temporal && b < k_.buffers.size(); ++b)
       if (k_.buffers[b].large_output && writes_whole_vectors(k_, d_, s_, static_cast<int64_t>(b)))

@@ -8,6 +8,7 @@
 
 #include "core/loops/fold_order.h"
 #include "jit/schedule/choose/parts.h"
+#include "jit/schedule/mask_loops.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
@@ -50,7 +51,7 @@ class Inner {
 
   void run() {
     for (Id loop : loops_to_unroll(k_, d_, limits_, s_))
-      if (written_[k_.insts[loop].home]) s_.loops[loop] = {};
+      if (written_[k_.insts[loop].home] && !is_of_masks(loop)) s_.loops[loop] = {};
     const bool points = s_.mode == Mode::grid || s_.mode == Mode::refill;
     block(0, points ? s_.vector_width : 1);
     if (s_.mode == Mode::inner && k_.rank == 1) fetch_next_rows();
@@ -76,6 +77,10 @@ class Inner {
   void loop(Id v, int vector_width) {
     if (s_.loops.count(v)) return;
     const int interleave = s_.mode == Mode::grid ? s_.interleave : 1;
+    if (is_of_masks(v)) {
+      s_.loops[v] = {LoopSchedule::How::masks};
+      return;
+    }
     if (auto rows = choose_row_operands(k_, d_, limits_, vector_width, interleave, v);
         !rows.operands.empty()) {
       s_.loops[v] = std::move(rows);
@@ -83,6 +88,11 @@ class Inner {
       s_.loops[v] = {LoopSchedule::How::runs};
       fetch_ahead(v);
     }
+  }
+
+  bool is_of_masks(Id loop) const {
+    return limits_.bits && s_.mode == Mode::grid && s_.interleave == 1 &&
+           s_.vector_width >= min_bits && combines_bits(k_, d_, loop);
   }
 
   void fold(Id v) {

@@ -86,6 +86,9 @@ struct Limits {
   // `row_vector` is the size in bytes of the vector that moves a piece of a row: one register.
   // `row_tiles` is the size in bytes of all tiles together: the smallest L1 of current CPUs.
   int64_t row_vector, row_tiles;
+  // True if masks are bits in registers, so that loops over arrays of masks run on bits. Measured:
+  // docs/decisions/0079.
+  bool bits;
   // The largest number of elements of a record that is read or written as whole vectors. Each
   // element takes one shuffle for every vector that the record fills, whereas a gather takes one
   // access per element.
@@ -170,6 +173,7 @@ inline constexpr Limits narrow = {
     .max_tiled_kernel = 512,
     .row_vector = 32,
     .row_tiles = 1 << 15,
+    .bits = false,
     .record = 4,
     .long_record = 256,
     .fetch_trips = 16,
@@ -204,6 +208,7 @@ inline constexpr Limits avx512 = [] {
   l.min_refilled_body = 0;
   l.fold_registers = 16;
   l.row_vector = 64;
+  l.bits = true;
   l.record = 16;
   return l;
 }();

@@ -150,6 +150,15 @@ inline std::vector<Sample> schedule_samples() {
           },
           numbers({67, 3})),
       traced(
+          "masks",
+          [](Array x) {
+            return vmap([](Array v) {
+              return fori_loop(
+                  0, 3, [](Array, Array c) { return (roll(c, 1) & c) ^ roll(c, 7); }, v > 0);
+            })(x);
+          },
+          numbers({67, 60})),
+      traced(
           "f64 sum", [](Array x) { return sin(x).sum(1); }, weft::zeros({5, 200}).astype(F64)),
   };
   all[0].kernel.buffers.back().large_output = true;

@@ -117,8 +117,8 @@ void change_loop(Context c, Schedule& s) {
   if (all.empty()) return;
   const nest::Id v = all[c.random() % all.size()];
   using How = LoopSchedule::How;
-  LoopSchedule l{static_cast<How>(c.random() % 4)};
-  if (static_cast<int>(l.how) == 3) {
+  LoopSchedule l{static_cast<How>(c.random() % 5)};
+  if (static_cast<int>(l.how) == 4) {
     s.loops.erase(v);
     return;
   }
