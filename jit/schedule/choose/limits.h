@@ -87,7 +87,7 @@ struct Limits {
   // `row_tiles` is the size in bytes of all tiles together: the smallest L1 of current CPUs.
   int64_t row_vector, row_tiles;
   // True if masks are bits in registers, so that loops over arrays of masks run on bits. Measured:
-  // docs/decisions/0079.
+  // docs/decisions/0080.
   bool bits;
   // The largest number of elements of a record that is read or written as whole vectors. Each
   // element takes one shuffle for every vector that the record fills, whereas a gather takes one
