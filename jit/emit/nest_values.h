@@ -66,6 +66,8 @@ class NestValues {
     return vectors([&](int p) { return mask_of(p); });
   }
   Masks and_active(const Masks& m);  // `active` and m
+  // Returns true if all elements that have a grid point are active.
+  bool all_active() const { return active.empty() || active == in_grid; }
 
   Divergence divergence;
   // The mask of the active elements. Emitted code runs only while at least one element is active,

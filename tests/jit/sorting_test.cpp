@@ -113,6 +113,29 @@ TEST_CASE("lanes that rarely take a costly side", "[jit][sorting]") {
   }
 }
 
+TEST_CASE("sorted lanes read repeated elements", "[jit][sorting]") {
+  const auto costly = [](Array x) {
+    for (int i = 0; i < 12; ++i) x = sin(x) + cos(x * x);
+    return x;
+  };
+  const auto lane = [&](Array k, Array x, Array y) {
+    return cond(k == 0, [&](Array v) { return costly(v); }, [](Array v) { return 2.f * v; }, x) + y;
+  };
+  const int64_t n = 20000;
+  // A lane reads at a quotient of its index, and at a remainder.
+  const auto f = jit([&](Array k, Array few, Array eight) {
+    return vmap(lane)(k, repeat(few, 4), tile(eight, {n / 8}));
+  });
+  const Lanes lanes = random_lanes(n, [](auto& g) { return static_cast<int32_t>(g() % 3); });
+  const Array k = array(lanes.kind), few = random::uniform(random::key(1), {n / 4}),
+              eight = random::uniform(random::key(2), {8});
+  const auto lowered = f.lower(k, few, eight);
+  const std::string kernels = lowered.kernels();
+  CHECK(holds(kernels, "\nsort_points "));
+  const auto unsorted = lowered.compile({.schedules = in_order(kernels)});
+  CHECK(array_equal(f(k, few, eight), unsorted(k, few, eight)).item<bool>());
+}
+
 TEST_CASE("cheap sides and few lanes keep their order", "[jit][sorting]") {
   const auto f = jit(vmap([](Array k, Array x) {
     return cond(k == 0, [](Array v) { return v * v + 1.f; }, [](Array v) { return 2.f * v; }, x);

@@ -104,14 +104,16 @@ V ElementAccess::strided_load(llvm::Type* t, V first, int64_t stride) {
   return b_.CreateShuffleVector(low, high, pick);
 }
 
+bool ElementAccess::reads_together() const {
+  return e_.all_active() && e_.positions.empty() && !e_.checked() &&
+         e_.divergence.mode != Mode::refill;
+}
+
 // Describes an index that is uniform plus consecutive numbers, which constants limit: shifted rows,
-// and the parts of concatenations. In refill mode its operands are not available.
+// and the parts of concatenations.
 std::optional<ElementAccess::Limited> ElementAccess::limited(llvm::Type* t, Id offset) {
-  const bool all_points = e_.active.empty() || e_.active == e_.in_grid;
   const bool masked = e_.mask_registers() || t->getScalarSizeInBits() >= 32;
-  if (!all_points || !masked || e_.checked() || e_.divergence.mode == Mode::refill ||
-      !e_.positions.empty())
-    return {};
+  if (!masked || !reads_together()) return {};
   Limited all;
   bool limits = false;
   for (Id v = offset;;) {
@@ -204,10 +206,10 @@ V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
           all, b_.CreateAlignedLoad(t, address_at_position(t, first, x, l), align), l);
     return all;
   }
-  if (!x.stride)
+  if (!x.stride) {
     if (const auto l = limited(t, offset)) return load_limited(t, base, *l, vector);
-  if (!x.stride)
     if (const auto w = window(t, offset, vector)) return load_window(t, base, *w);
+  }
   return gather(t, element_addresses(t, base, offset, vector), e_.mask_of(vector));
 }
 

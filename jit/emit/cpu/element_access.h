@@ -31,6 +31,10 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   void prefetch_next_row(nest::Id load);
 
  private:
+  // Returns true if the elements are consecutive points, and all of them are active. Their offsets
+  // then follow from that of the first one. In refill mode operands of an offset are not available,
+  // and checked code tests the address of each element.
+  bool reads_together() const;
   // Uniform offsets plus an index that runs through consecutive numbers, within limits.
   struct Limited {
     static constexpr int64_t no_low = std::numeric_limits<int64_t>::min(),

@@ -31,9 +31,7 @@ std::optional<ElementAccess::Window> ElementAccess::window(llvm::Type* t, Id off
   const unsigned width = static_cast<unsigned>(b_.vector_width);
   const bool permutes = e_.mask_registers() && (width == 8 || width == 16);
   const bool fits = t->getScalarSizeInBits() <= 32 || width == 8;
-  const bool all_points = e_.active.empty() || e_.active == e_.in_grid;
-  if (!permutes || !fits || !all_points || e_.checked() || e_.divergence.mode == Mode::refill)
-    return {};
+  if (!permutes || !fits || !reads_together()) return {};
   Window w;
   Id v = offset;
   while (k_.insts[v].op == Opcode::Add) {

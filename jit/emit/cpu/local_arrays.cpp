@@ -201,7 +201,7 @@ void LocalArrays::store(Id v) {
 // Returns true if nothing reads the numbers of the inactive elements: they have no point, or were
 // inactive when the array was created. A refilled element begins while others run.
 bool LocalArrays::stores_all(Id local) {
-  if (e_.active.empty() || e_.active == e_.in_grid) return true;
+  if (e_.all_active()) return true;
   return e_.divergence.mode == Mode::grid && e_.active == created_[local];
 }
 
