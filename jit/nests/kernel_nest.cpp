@@ -5,6 +5,7 @@
 #include "jit/nests/kernel_nest.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/loops/fold_order.h"
@@ -125,6 +126,7 @@ KernelShape shape_of(const KernelPlan& k, const Form& form, const FrameValues& i
 
 struct Written {
   KernelNest nest;
+  Form form;
   bool selects;        // among many scalars, at an index known only at run time
   bool divides_loops;  // has whole loops that may be written in pieces or by axes
 };
@@ -148,7 +150,7 @@ Written write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& 
   return {w.finish(k.rows           ? nest::Vector::inner
                    : k.grid.empty() ? nest::Vector::none
                                     : nest::Vector::grid),
-          selects, w.arrays.may_divide()};
+          form, selects, w.arrays.may_divide()};
 }
 
 // Returns true if the kernel runs a call without loops and branches. The code of such a kernel is
@@ -180,54 +182,41 @@ std::vector<int64_t> scatter_grid(const Program& p, size_t eqn) {
 
 KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory) {
   const bool straight = has_straight_call(p, k);
-  Form form;
   // The grid is one flat axis, unless operands are indexed along single axes and the last ones are
   // long enough. Operands of the outer axes are then read once for a vector.
-  const auto write = [&](int64_t small) {
-    form.small = small;
+  const auto write = [&](Form form) {
     Written n = write_kernel(p, k, in_memory, form);
     const int64_t divides = form.together == all_axes ? divisions(n.nest.kernel) : 0;
     if (divides == 0 || k.grid.size() < 2 || (k.loops && !straight) || k.rows) return n;
-    const size_t last = vector_axes(k.grid);
-    if (last == k.grid.size()) return n;
-    Form of_two = form;
-    of_two.together = last;
-    Written two = write_kernel(p, k, in_memory, of_two);
-    if (last > 1 && divisions(two.nest.kernel) == divides) return n;
-    form = of_two;
+    form.together = vector_axes(k.grid);
+    if (form.together == k.grid.size()) return n;
+    Written two = write_kernel(p, k, in_memory, form);
+    if (form.together > 1 && divisions(two.nest.kernel) == divides) return n;
     return two;
   };
-  KernelNest n;
-  int64_t length = 0;
-  bool selects = false, divides_loops = false;
-  const auto rewrite = [&](int64_t small) {
-    Written w = write(small);
-    n = std::move(w.nest);
-    selects = w.selects;
-    divides_loops = w.divides_loops;
-    length = instructions(n.kernel);
-  };
   // Where lanes choose one of many elements, an array is faster than scalars, and shorter.
-  if (straight) rewrite(most_scalars);
-  if (!straight || length > longest_straight_kernel || selects) {
-    const int64_t small = k.loops && k.rows ? few_elements
-                          : k.short_rows    ? fold_order::short_block
-                                            : small_elements;
-    rewrite(small);
+  std::optional<Written> n;
+  if (straight) n = write({.small = most_scalars});
+  if (!straight || n->selects || instructions(n->nest.kernel) > longest_straight_kernel) {
+    Form form{.small = k.loops && k.rows ? few_elements
+                       : k.short_rows    ? fold_order::short_block
+                                         : small_elements};
+    if (n) form.together = n->form.together;
+    n = write(form);
     // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
-    if (small > few_elements && length > long_kernel) {
-      if (Written other = write(few_elements); 3 * instructions(other.nest.kernel) < 2 * length)
-        n = std::move(other.nest), divides_loops = other.divides_loops;
-      else
-        form.small = small;
+    const int64_t length = instructions(n->nest.kernel);
+    if (form.small > few_elements && length > long_kernel) {
+      Written other = write({.together = n->form.together, .small = few_elements});
+      if (3 * instructions(other.nest.kernel) < 2 * length) n = std::move(other);
     }
   }
-  if (divides_loops && instructions(n.kernel) <= longest_in_pieces) {
+  if (n->divides_loops && instructions(n->nest.kernel) <= longest_in_pieces) {
+    Form form = n->form;
     form.whole_loops = false;
-    n = write_kernel(p, k, in_memory, form).nest;
+    n = write_kernel(p, k, in_memory, form);
   }
-  mark_large_outputs(&n, p, k);
-  return n;
+  mark_large_outputs(&n->nest, p, k);
+  return std::move(n->nest);
 }
 
 KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared) {
