@@ -96,12 +96,6 @@ class LoopGrid {
         bad_.insert(class_at(a.index, 0));
     for (int k = results.first; k < results.end(); ++k) bad_.insert(class_at(one_.out + k, 0));
   }
-  // Notes how often a step of the loop runs this body, and those inside it.
-  void note_trips(const Scope& s, double n) {
-    trips_in_step_[&s] = n;
-    for (size_t i = 0; i < s.bodies.size(); ++i)
-      for (const auto& body : s.bodies[i]) note_trips(*body, n * trips(s.lowering[i]));
-  }
   int class_at(int32_t var, int axis) const { return an_.find(top_.axis(var, axis)); }
   // Adds the lanes of the op and of the loops inside it, because each lane has its own trip counts.
   // Returns false if a lane axis is mixed inside.
@@ -322,6 +316,12 @@ class LoopGrid {
     if (l.form != Lowering::Form::loop) return 1;
     return static_cast<double>(l.loop.kind == LoopForm::Kind::scan ? l.loop.length
                                                                    : trips_of_while);
+  }
+  // Notes how often a step of the loop runs this body, and those inside it.
+  void note_trips(const Scope& s, double n) {
+    trips_in_step_[&s] = n;
+    for (size_t i = 0; i < s.bodies.size(); ++i)
+      for (const auto& body : s.bodies[i]) note_trips(*body, n * trips(s.lowering[i]));
   }
   // Returns the cost of a step over all points. Work without an axis of the grid is repeated at
   // each of its points.

@@ -11,8 +11,9 @@
 
 namespace weft::compiler {
 
-// A call with this many points gets no more axes if a quarter of its work would be repeated, and
-// one with fewer if all of it would be.
+// Enough points to fill the vectors of all threads. A call that joins loops has at least this many,
+// or as many as its largest loop. A call with this many gets no more axes if a quarter of its work
+// would be repeated, and one with fewer if all of it would be.
 inline constexpr int64_t points_of_call = 512;
 
 struct LaneGrid {

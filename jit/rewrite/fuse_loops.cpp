@@ -26,9 +26,6 @@ using Set = std::vector<bool>;  // of equations
 
 // Longer programs are not searched, because the search visits every pair of equations.
 constexpr size_t longest_program = 1000;
-// Enough points to fill the vectors of all threads. A call has at least this many, or as many as
-// its largest loop.
-constexpr int64_t enough_points = 512;
 // The longest scan with per-step results in a call. Alone, a scan stores them as it runs, but in a
 // call a lane holds all of them. It can hold those of factorizations, one row per step.
 constexpr int64_t longest_scan = 32;
@@ -174,7 +171,7 @@ class Joiner {
 };
 
 // Returns true if a lane can run the call. The call must have as many points as its largest loop,
-// or enough_points, and the code between its loops must not be too long.
+// or points_of_call, and the code between its loops must not be too long.
 bool Joiner::fits(const Set& s) const {
   const LaneCall call = call_of(s);
   const std::vector<Atom>& in = call.eqn.in;
@@ -194,7 +191,7 @@ bool Joiner::fits(const Set& s) const {
     const int64_t n = elements(i) / std::max<int64_t>(points, 1);
     if (!is_loop(i)) written += p_.scope.access[i].cost * (n <= small_elements ? n : 1);
   }
-  return points >= std::min(most, enough_points) && written <= longest_between;
+  return points >= std::min(most, points_of_call) && written <= longest_between;
 }
 
 // Adds all reachable equations of `which` together. If they do not fit, adds those that fit one by
