@@ -52,7 +52,8 @@ bool is_short_fold(const Lowering& l);
 
 class Region {
  public:
-  // inlined(v): true if variable v is computed where it is read. Counting stops above `most`.
+  // inlined(v): true if variable v, an elementwise result, is computed where it is read. Counting
+  // stops above `most`.
   Region(const Program& p, std::function<bool(int32_t)> inlined, int most);
   // Adds the code that computes v, or the operands of equation i (and i itself), to the region.
   void add(int32_t v);

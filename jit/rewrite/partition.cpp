@@ -390,7 +390,7 @@ bool crosses_rows(const Shape& value, const Shape& read, const std::vector<int>&
 double Partitioner::elementwise_time(const Group& g, const KernelPlan& k) const {
   const auto computed = [&](int32_t v) {
     const size_t i = p_.defining_eqn[v];
-    return i != none && g.contains(i) && !plan_.in_memory[v];
+    return i != none && g.contains(i) && form(i) == Form::pull && !plan_.in_memory[v];
   };
   double time = 0;
   for (int32_t v : k.roots) {
