@@ -111,6 +111,15 @@ struct FuseArgs {
   const P& params;
 };
 
+// For operands and results of these types, which differ from those of the equation only in the
+// extents of axes that the op neither combines nor indexes.
+template <class P>
+struct ResizeArgs {
+  const Types& in;
+  const Types& out;
+  const P& params;
+};
+
 // The side effect of an op; core/effects.h defines what each kind permits.
 enum class Effect { none, pure, ordered };
 
@@ -166,6 +175,8 @@ struct Def {
   std::function<Arrays(const SimplifyArgs<P>&)> simplify = {};
   std::function<Arrays(const SplitArgs<P>&)> split = {};
   std::function<Arrays(const FuseArgs<P>&)> fuse = {};
+  // The parameters for fewer lanes (core/loops/resize.h). Empty: they contain no extents.
+  std::function<P(const ResizeArgs<P>&)> resize = {};
   // The largest difference between the results of two implementations, in roundings of the largest
   // result; 0 means that they must be equal.
   double tolerance = 0;
@@ -229,6 +240,7 @@ class Op {
   virtual Arrays split(const Arrays& x, const AnyParams& p) const = 0;
   virtual Arrays fuse(const Arrays& x, const std::vector<const Producer*>& producers,
                       const AnyParams& p) const = 0;
+  virtual AnyParams resize(const Types& in, const Types& out, const AnyParams& p) const = 0;
   virtual bool is_product() const = 0;
   virtual bool forwards_operand() const = 0;
   virtual bool nonlinear_in_residuals(const AnyParams& p) const = 0;

@@ -12,6 +12,7 @@
 #include "jit/forced.h"
 #include "jit/fuse/plan.h"
 #include "jit/nests/kernel_nest.h"
+#include "jit/rewrite/bands.h"
 #include "jit/rewrite/barriers.h"
 #include "jit/rewrite/fuse_loops.h"
 #include "jit/rewrite/implementations.h"
@@ -77,8 +78,7 @@ void choose_schedules(Compilation& c) {
     const bool none = k.blocks.empty();
     if (const std::string bad = none ? "" : nest::verify(k); !bad.empty())
       throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(k));
-    c.schedules.push_back(none ? Schedule()
-                               : schedule_of(k, current_target(), c.nests[i].grid));
+    c.schedules.push_back(none ? Schedule() : schedule_of(k, current_target(), c.nests[i].grid));
   }
 }
 
@@ -87,13 +87,22 @@ CompiledAdapters compile_adapters(const LayoutAdapters& a) {
           a.after ? compile_program(a.after) : nullptr, a.call_results};
 }
 
+// The programs of a step that are compiled apart. All rewrites are done in the program of a block.
+Bodies compiled_bodies(const Eqn& e, const Lowering& l) {
+  const bool in_blocks = param_field<int64_t>(e.params, "block").value_or(0) > 0;
+  Bodies r;
+  for (const Jaxpr& b : l.lockstep())
+    r.push_back(in_blocks ? compile(b, true) : compile_program(b));
+  return r;
+}
+
 void compile_bodies(Compilation& c) {
   for (const Step& s : c.plan.steps) {
     c.bodies.emplace_back();
     c.adapters.emplace_back();
     const auto lowering = [&]() -> const Lowering& { return c.analysed->scope.lowering[s.eqn]; };
     if (s.kind == Step::Kind::lockstep)
-      for (const Jaxpr& b : lowering().lockstep()) c.bodies.back().push_back(compile_program(b));
+      c.bodies.back() = compiled_bodies(c.analysed->j->eqns[s.eqn], lowering());
     if (s.kind == Step::Kind::native && current_target().gpu() && lowering().native.adapters)
       c.adapters.back() = compile_adapters(lowering().native.adapters());
   }
@@ -249,6 +258,13 @@ constexpr Pass passes[] = {
      reads_first,
      nullptr,
      nullptr},
+    {{"bands", "jit/rewrite/bands.cpp", "jaxpr", "jaxpr",
+      "Makes equations over the same lanes a call that runs for one block of lanes after another, "
+      "if all lanes would pass more to each other than a cache holds "
+      "([0081](decisions/0081-bands.md))."},
+     bands,
+     nullptr,
+     nullptr},
     {{"analyse", "jit/fuse/analysis.cpp", "jaxpr", "axis classes",
       "Runs each lowering rule with symbolic indices, to find the axes that run unchanged through "
       "equations. Only they can be the grid of a kernel."},
@@ -315,13 +331,14 @@ Jaxpr rewritten(const Jaxpr& j) {
   return r;
 }
 
-Ref<const CompiledProgram> compile(const Jaxpr& j) {
+Ref<const CompiledProgram> compile(const Jaxpr& j, bool rewritten) {
   using Clock = std::chrono::steady_clock;
   const bool log = log_wants("passes");
   Compilation c{j};
   if (log) log_text(fmt::format("compiling\n{}", to_string(j)));
   std::vector<PassTime> times;
   for (const Pass& pass : passes) {
+    if (pass.rewrite && rewritten) continue;
     const auto start = Clock::now();
     if (pass.rewrite)
       c.jaxpr = apply(pass, c.jaxpr);

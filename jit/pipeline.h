@@ -19,8 +19,9 @@ struct PassInfo {
 std::vector<PassInfo> pass_infos();
 
 // Compiles j for the current target (jit/schedule/target.h), even if the cache already has it.
-// Programs of its bodies are taken from the cache.
-Ref<const CompiledProgram> compile(const Jaxpr& j);
+// Programs of its bodies are taken from the cache. `rewritten`: all passes from jaxpr to jaxpr have
+// run.
+Ref<const CompiledProgram> compile(const Jaxpr& j, bool rewritten = false);
 // Runs only the passes from jaxpr to jaxpr.
 Jaxpr rewritten(const Jaxpr& j);
 // Returns the compiled program from the cache (by interned jaxpr; jit/program_cache.cpp), or

@@ -189,6 +189,9 @@ class Primitive final : public Op {
               const AnyParams& p) const override {
     return d_.fuse({x, producers, params_as<P>(p)});
   }
+  AnyParams resize(const Types& in, const Types& out, const AnyParams& p) const override {
+    return d_.resize ? make_params(d_.resize({in, out, params_as<P>(p)})) : p;
+  }
   bool is_product() const override { return d_.is_product; }
   bool forwards_operand() const override { return d_.forwards_operand; }
   bool nonlinear_in_residuals(const AnyParams& p) const override {

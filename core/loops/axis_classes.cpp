@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "core/hash.h"
@@ -101,10 +102,20 @@ class Notes final : public Reader {
 }  // namespace
 
 namespace {
+// Returns, by axis, whether instructions from number `first` on compute with the index along it.
+std::vector<char> computed_with(const nest::Builder& b, const Coords& at, size_t first) {
+  std::vector<char> used(at.size(), 0);
+  for (size_t v = first; v < b.size(); ++v)
+    for (const nest::Id a : b.inst(static_cast<nest::Id>(v)).args)
+      for (size_t k = 0; k < at.size(); ++k) used[k] = used[k] || a == at[k];
+  return used;
+}
+
 // Returns, by axis of the updates, the axis of the target at which its own index is the destination
-// index, or -1. Sets the reads of the destination.
+// index, or -1. Sets the reads of the destination, and Access::by_index if it is given.
 std::vector<int> destination_axes(const Lowering& l, const Types& in,
-                                  std::vector<std::vector<int>>* reads) {
+                                  std::vector<std::vector<int>>* reads,
+                                  std::vector<char>* by_index = nullptr) {
   nest::Builder b("symbolic");
   const num::Writing writing(b);
   Coords at;
@@ -117,20 +128,28 @@ std::vector<int> destination_axes(const Lowering& l, const Types& in,
     for (int d = 0; d < target.ndim(); ++d)
       if (index[d] == at[a] && target[d] == updates[a]) goes[a] = d;
   *reads = notes.take();
+  if (!by_index) return goes;
+  *by_index = computed_with(b, at, at.size());
+  for (size_t a = 0; a < at.size(); ++a)
+    if (std::ranges::count(index, at[a]) > 1) (*by_index)[a] = 1;
   return goes;
 }
 
 // The result has the axes of the target. An axis of the updates is joined to an axis of the target
 // if its own index is the destination index there.
-std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) {
-  std::vector<std::vector<int>> reads;
-  const std::vector<int> goes = destination_axes(l, in, &reads);
-  for (auto& operand : reads)
+Access scatter_access(const Lowering& l, const Types& in) {
+  Access access;
+  std::vector<char> by_index;
+  const std::vector<int> goes = destination_axes(l, in, &access.reads, &by_index);
+  for (auto& operand : access.reads)
     for (int& a : operand) a = a < 0 ? a : goes[a];
-  reads[0].clear();
-  for (int d = 0; d < in[0].ndim(); ++d) reads[0].push_back(d);
-  reads[1] = goes;
-  return reads;
+  access.reads[0].resize(in[0].ndim());
+  std::iota(access.reads[0].begin(), access.reads[0].end(), 0);
+  access.reads[1] = goes;
+  access.by_index.assign(in[0].ndim(), 0);
+  for (size_t a = 0; a < goes.size(); ++a)
+    if (goes[a] >= 0) access.by_index[goes[a]] = by_index[a];
+  return access;
 }
 
 // Counts the instructions from number `first` on, without those of cold paths, which are calls into
@@ -152,11 +171,8 @@ int written_since(const nest::Builder& b, size_t first) {
 }  // namespace
 
 Access access_of(const Lowering& l, const Types& in, const Types& out) {
+  if (l.form == Form::scatter) return scatter_access(l, in);
   Access a;
-  if (l.form == Form::scatter) {
-    a.reads = scatter_reads(l, in);
-    return a;
-  }
   if (l.form == Form::opaque) {
     a.reads = l.native.axis_map;
     a.reads.resize(in.size());
@@ -173,8 +189,11 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
   Notes notes(b, in, at, space);
   const size_t before = at.size();
   Elem e;
-  for (size_t o = 0; o < (l.form == Form::pull ? out.size() : 1); ++o)
+  std::vector<nest::Id> elements;
+  for (size_t o = 0; o < (l.form == Form::pull ? out.size() : 1); ++o) {
     e = l.element(notes, static_cast<int>(o), at);
+    elements.push_back(e.re);
+  }
   if (l.form == Form::pull && in.size() == 1 && out.size() == 1 &&
       in[0].dtype() == out[0].dtype()) {
     const Elem whole = notes.element_of(0);
@@ -183,6 +202,9 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
   a.times = notes.times();
   a.reads = notes.take();
   a.cost = written_since(b, before);
+  a.by_index = computed_with(b, at, before);
+  for (size_t k = 0; k < at.size(); ++k)
+    if (std::ranges::find(elements, at[k]) != elements.end()) a.by_index[k] = 1;
   return a;
 }
 
@@ -314,6 +336,28 @@ bool AxisClasses::twice(const Scope& s, int c) const {
     for (const auto& b : bodies)
       if (twice(*b, c)) return true;
   return false;
+}
+
+bool AxisClasses::by_index(const Scope& s, int c) const {
+  for (size_t i = 0; i < s.j->eqns.size(); ++i) {
+    const Eqn& e = s.j->eqns[i];
+    const std::vector<char>& used = s.access[i].by_index;
+    for (const auto& b : s.bodies[i])
+      if (by_index(*b, c)) return true;
+    const std::vector<int> axes = result_axes(s.lowering[i], s.j->out_types(e));
+    for (size_t a = 0; a < used.size() && a < axes.size(); ++a)
+      for (int32_t v = e.out; used[a] && axes[a] >= 0 && v < e.out + e.n_out; ++v)
+        if (find(s.axis(v, axes[a])) == c) return true;
+  }
+  return false;
+}
+
+bool AxisClasses::runs_apart(int c) const {
+  std::set<int> mixed;
+  bool opaque = false;
+  mixed_in(*top_, &mixed, &opaque, false);
+  c = find(c);
+  return !mixed.contains(c) && !twice(*top_, c) && !by_index(*top_, c);
 }
 
 int AxisClasses::find(int a) const {

@@ -27,6 +27,9 @@ struct Access {
                                 // operand k read per element
   int cost = 0;                 // instructions per element
   bool moves = false;           // elements of its only result are elements of its only operand
+  // By axis of the results or of the term space: an element depends on its index along the axis
+  // otherwise than by what it reads there. Empty: none does.
+  std::vector<char> by_index = {};
 };
 
 // One use of a jaxpr: the program itself, or a body of one of its equations.
@@ -62,6 +65,9 @@ class AxisClasses {
   const Scope& top() const { return *top_; }
   int find(int axis) const;
   int64_t extent(int axis) const { return extent_[axis]; }
+  // Returns true if each index of this class runs apart from the others. Nothing in the whole
+  // program mixes the class or computes with its index, and no value has it twice.
+  bool runs_apart(int axis_class) const;
   // The classes that equation `eqn` mixes in its bodies.
   std::set<int> mixed(const Scope& s, size_t eqn) const;
   // Describes an equation in the bodies of `eqn` that cannot run inside a lane, or is empty.
@@ -86,7 +92,8 @@ class AxisClasses {
   void join_axes(const Scope& s, Atom a, int from_a, const Scope& t, Atom b, int from_b);
   // numbers_only: equations without floating-point results count as mixing nothing.
   void mixed_in(const Scope& s, std::set<int>* out, bool* opaque, bool numbers_only) const;
-  bool twice(const Scope& s, int c) const;  // true if some value has the class on two axes
+  bool by_index(const Scope& s, int c) const;  // true if an equation computes with its index
+  bool twice(const Scope& s, int c) const;     // true if some value has the class on two axes
   mutable std::vector<int> parent_;
   std::vector<int64_t> extent_;        // by axis
   const JaxprData* linked_ = nullptr;  // the program whose axes are being joined, for errors

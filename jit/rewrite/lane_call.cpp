@@ -3,6 +3,9 @@
 // jit/rewrite/lane_call.cpp: makes a call of equations, and analyses it alone.
 #include "jit/rewrite/lane_call.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "core/jaxpr_builder.h"
 #include "core/op.h"
 #include "weft/detail/ref.h"
@@ -42,6 +45,35 @@ LaneCall lane_call(const Program& p, const std::vector<size_t>& members) {
   e.n_out = static_cast<int32_t>(call.results.size());
   e.params = e.op->parse_params({{"jaxpr", b.finish(call.results)}, {"name", std::string("lane")}});
   return call;
+}
+
+// Writes each call, or equation, behind what it reads.
+Jaxpr with_calls(const Program& p, const Dependencies& order,
+                 const std::vector<CalledGroup>& groups) {
+  const size_t n = p.j->eqns.size(), none = Program::none;
+  std::vector<size_t> group_of(n, none);
+  for (size_t g = 0; g < groups.size(); ++g)
+    for (size_t i : groups[g].members) group_of[i] = g;
+  JaxprBuilder b(*p.j);
+  b.copy_inputs();
+  std::vector<bool> written(n, false);
+  const std::function<void(size_t)> write = [&](size_t i) {
+    if (written[i]) return;
+    const size_t g = group_of[i];
+    const std::vector<size_t> one{i};
+    const std::vector<size_t>& members = g == none ? one : groups[g].members;
+    for (size_t k : members) written[k] = true;
+    for (size_t k : members) std::ranges::for_each(order.before[k], write);
+    if (g == none) {
+      b.copy(p.j->eqns[i]);
+      return;
+    }
+    b.add(groups[g].call.eqn, groups[g].call.results);
+  };
+  // A call is written at the place of its last member, or earlier if an equation reads it.
+  for (size_t i = 0; i < n; ++i)
+    if (group_of[i] == none || groups[group_of[i]].members.back() == i) write(i);
+  return b.finish(p.j->out);
 }
 
 LaneGrid grid_of(const JaxprData& j, const LaneCall& call) {

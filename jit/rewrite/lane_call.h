@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "jit/fuse/loop_grid.h"
+#include "jit/rewrite/dependencies.h"
 
 namespace weft::compiler {
 
@@ -16,6 +17,15 @@ struct LaneCall {
 };
 // `members`: equations of the program, in order.
 LaneCall lane_call(const Program& p, const std::vector<size_t>& members);
+// Equations and the call that replaces them.
+struct CalledGroup {
+  std::vector<size_t> members;
+  LaneCall call;
+};
+// Returns the program with the calls. No path of dependencies may leave a group and return to it,
+// if each other group is one step.
+Jaxpr with_calls(const Program& p, const Dependencies& order,
+                 const std::vector<CalledGroup>& groups);
 // The grid over which a lane of the call runs.
 LaneGrid grid_of(const JaxprData& j, const LaneCall& call);
 

@@ -4,8 +4,11 @@
 #include "jit/rewrite/lane_group.h"
 
 #include <algorithm>
+#include <map>
 
+#include "core/effects.h"
 #include "core/jaxpr_builder.h"
+#include "jit/fuse/equation_alone.h"
 #include "jit/fuse/region.h"
 
 namespace weft::compiler {
@@ -32,8 +35,9 @@ int64_t LaneGroup::inner_elements(const Type& t, int32_t var) const {
   return n;
 }
 
-LaneAxes::LaneAxes(const Program& p) : p_(p) {
-  for (size_t i = 0; i < p.j->eqns.size(); ++i) axes_.push_back(axes_of(i));
+LaneAxes::LaneAxes(const Program& p, Within within) : p_(p) {
+  for (size_t i = 0; i < p.j->eqns.size(); ++i)
+    axes_.push_back(within == Within::kernel ? axes_of(i) : axes_apart(i));
 }
 
 // The numbers are the axes of the results.
@@ -57,6 +61,33 @@ LaneAxes::Axes LaneAxes::axes_of(size_t i) const {
   for (int a : number)
     if (a >= 0) all[a] = a;
   r.out.assign(e.n_out, all);
+  return r;
+}
+
+// The numbers are the classes of the equation's axes in which it and its programs run apart.
+LaneAxes::Axes LaneAxes::axes_apart(size_t i) const {
+  const Eqn& e = p_.j->eqns[i];
+  if (e.n_out == 0 || effect_of(e) != Effect::none) return {};
+  const AxisClasses an(equation_alone(*p_.j, e));
+  const Scope& top = an.top();
+  const Eqn& alone = top.j->eqns[0];
+  std::map<int, int> numbers;  // by class
+  Axes r;
+  const auto numbers_of = [&](Atom a) {
+    std::vector<int> all;
+    for (int b = 0; !a.is_literal() && b < top.j->type(a).ndim(); ++b) {
+      const int c = an.find(top.axis(a.index, b));
+      const auto [it, fresh] = numbers.try_emplace(c, -1);
+      if (fresh && an.runs_apart(c)) {
+        it->second = static_cast<int>(r.extents.size());
+        r.extents.push_back(an.extent(c));
+      }
+      all.push_back(it->second);
+    }
+    return all;
+  };
+  for (Atom a : alone.in) r.in.push_back(numbers_of(a));
+  for (Atom a : results_of(alone)) r.out.push_back(numbers_of(a));
   return r;
 }
 

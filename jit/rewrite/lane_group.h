@@ -32,7 +32,11 @@ struct LaneGroup {
 // Finds the axes along which each equation of a program could run as lanes.
 class LaneAxes {
  public:
-  explicit LaneAxes(const Program& p);
+  // Where a lane runs its equations. In a kernel, it computes elements of folds and of elementwise
+  // equations. In a block of lanes, it runs any equation, also a loop or a library call. Then no
+  // value may depend on the number of its lane.
+  enum class Within { kernel, block };
+  explicit LaneAxes(const Program& p, Within within = Within::kernel);
   // Returns the group of equation i and these groups, or nothing if no axis runs through all of
   // them. Equation i must read all groups, or there is no group.
   std::optional<LaneGroup> joined(const std::vector<const LaneGroup*>& groups, size_t i) const;
@@ -55,6 +59,7 @@ class LaneAxes {
     std::vector<int64_t> extents = {};                // by number
   };
   Axes axes_of(size_t i) const;
+  Axes axes_apart(size_t i) const;
   using VarAxis = std::pair<int32_t, int>;  // an axis of a value, or -1: the value does not have it
   std::optional<std::vector<VarAxis>> values_along(size_t i, int number) const;
 

@@ -85,8 +85,9 @@ class Partitioner {
         plan_(plan),
         axes_(p_),
         group_of_(n_, none),
-        before_(n_),
-        after_(n_),
+        order_(p_),
+        before_(order_.before),
+        after_(order_.after),
         after_group_(n_, false),
         code_(n_, -1) {
     note_equations();
@@ -121,7 +122,6 @@ class Partitioner {
   void grow(bool stored);
   void take_operands();
   void drop_results();
-  Jaxpr with_calls() const;
 
   const Program& p_;
   const JaxprData& j_;
@@ -131,8 +131,8 @@ class Partitioner {
   VarMap<bool> is_output_;
   std::vector<Group> groups_;     // a group that joined another one is empty
   std::vector<size_t> group_of_;  // by equation; `none`: in no group
-  // By equation: those that have to run before it, and those that read its results.
-  std::vector<std::vector<size_t>> before_, after_;
+  const Dependencies order_;
+  const std::vector<std::vector<size_t>>&before_, &after_;
   std::vector<bool> after_group_;     // by equation: it depends on a member of a group, or is one
   std::vector<int> barriers_before_;  // by equation
   std::vector<int64_t> code_;         // by equation: the instructions of an element, or -1
@@ -143,19 +143,9 @@ void Partitioner::note_equations() {
   for (Atom a : j_.out)
     if (!a.is_literal()) is_output_[a] = true;
   int barriers = 0;
-  size_t ordered = none;  // the last equation with an ordered effect
   for (size_t i = 0; i < n_; ++i) {
     barriers += is_barrier(j_.eqns[i]);
     barriers_before_.push_back(barriers);
-    for (Atom a : j_.eqns[i].in) {
-      const size_t from = p_.defining_eqn.get(a, none);
-      if (from == none || std::ranges::find(before_[i], from) != before_[i].end()) continue;
-      before_[i].push_back(from);
-      after_[from].push_back(i);
-    }
-    if (effect_of(j_.eqns[i]) != Effect::ordered) continue;
-    if (ordered != none) before_[i].push_back(ordered);
-    ordered = i;
   }
 }
 
@@ -445,48 +435,19 @@ bool Partitioner::pays(const Group& g) const {
          moved * limits.moved_byte;
 }
 
-// Writes each call, or equation, behind what it reads.
-Jaxpr Partitioner::with_calls() const {
-  JaxprBuilder b(j_);
-  b.copy_inputs();
-  std::vector<bool> written(n_, false);
-  const std::function<void(size_t)> write = [&](size_t i) {
-    if (written[i]) return;
-    const size_t g = group_of_[i];
-    const std::vector<size_t> one{i};
-    const std::vector<size_t>& members = g == none ? one : groups_[g].members;
-    for (size_t k : members) written[k] = true;
-    for (size_t k : members) std::ranges::for_each(before_[k], write);
-    if (g == none) {
-      b.copy(j_.eqns[i]);
-      return;
-    }
-    b.add(groups_[g].call.eqn, groups_[g].call.results);
-  };
-  // A call is written at the place of its last member, or earlier if an equation reads it.
-  for (size_t i = 0; i < n_; ++i)
-    if (group_of_[i] == none || groups_[group_of_[i]].members.back() == i) write(i);
-  return b.finish(j_.out);
-}
-
 Jaxpr Partitioner::run() {
   for (const bool stored : {false, true}) {
     grow(stored);
     take_operands();
   }
   drop_results();
-  bool any = false;
+  std::vector<CalledGroup> called;
   for (Group& g : groups_) {
     if (g.members.empty()) continue;
     g.call = lane_call(p_, g.members);
-    if (fits(g) && pays(g)) {
-      any = true;
-      continue;
-    }
-    for (size_t i : g.members) group_of_[i] = none;
-    g = {};
+    if (fits(g) && pays(g)) called.push_back({g.members, g.call});
   }
-  return any ? with_calls() : nullptr;
+  return called.empty() ? nullptr : with_calls(p_, order_, called);
 }
 
 }  // namespace

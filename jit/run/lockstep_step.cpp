@@ -17,6 +17,7 @@
 #include "jit/run/steps.h"
 #include "jit/schedule/target.h"
 #include "tracer/concrete.h"
+#include "weft/device/threads.h"
 #include "weft/error.h"
 #include "weft/stop.h"
 
@@ -43,6 +44,8 @@ class Lockstep final : public RunStep {
         e_(p.j->eqns[s.eqn]),
         form_(p.scope.lowering[s.eqn].loop),
         why_(s.why),
+        block_(param_field<int64_t>(e_.params, "block").value_or(0)),
+        in_blocks_(param_field<Bools>(e_.params, "in_blocks").value_or(Bools())),
         target_(current_target()),
         place_(target_.device),
         programs_(std::move(bodies)) {
@@ -65,6 +68,7 @@ class Lockstep final : public RunStep {
   }
   void run(void* const* ptrs, const int32_t* stop) const override { run_in(nullptr, ptrs, stop); }
   int64_t workspace() const override {
+    if (block_ > 0) return 0;  // each thread has its own
     int64_t most = 0;
     for (const auto& p : programs_)
       if (place_.on_host()) most = std::max(most, p->arena());
@@ -97,7 +101,9 @@ class Lockstep final : public RunStep {
   }
   std::string describe() const override {
     constexpr const char* kinds[] = {"while", "scan", "cond", "call"};
-    std::string s = fmt::format("lockstep {} ({})", kinds[static_cast<int>(form_.kind)], why_);
+    std::string s =
+        block_ > 0 ? fmt::format("blocks of {} of {} lanes", block_, lanes_in_blocks())
+                   : fmt::format("lockstep {} ({})", kinds[static_cast<int>(form_.kind)], why_);
     int in_place = 0;
     if (form_.kind != LoopForm::Kind::cond)
       for (size_t t = 0; t < carries(); ++t) in_place += stays(t);
@@ -114,7 +120,7 @@ class Lockstep final : public RunStep {
       most = std::max(most, p->temporaries() - (place_.on_host() ? p->arena() : 0));
     most += workspace() + TempBuffers::bytes(answers()) + TempBuffers::bytes(trip_numbers());
     switch (form_.kind) {
-      case LoopForm::Kind::call: return most;
+      case LoopForm::Kind::call: return block_ > 0 ? programs_[0]->arena() * tasks() : most;
       case LoopForm::Kind::cond:
         return most + (form_.active() ? TempBuffers::bytes(out_types_) : 0);
       default: return most + TempBuffers::bytes(moving());
@@ -175,7 +181,9 @@ class Lockstep final : public RunStep {
     for (Atom a : e_.in)
       operands.push_back(a.is_literal() && literals_ ? *literal++ : address(*j_, a, ptrs));
     for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
-    if (form_.kind == LoopForm::Kind::call) return run_call(operands, out, how.workspace);
+    if (form_.kind == LoopForm::Kind::call)
+      return block_ > 0 ? run_blocks(operands, out, how.stop)
+                        : run_call(operands, out, how.workspace);
     const Operands in = form_.operands(operands);
     switch (form_.kind) {
       case LoopForm::Kind::loop_while:
@@ -204,6 +212,7 @@ class Lockstep final : public RunStep {
   void run_scan(const Operands& in, const Out& out, const ExecutionMode& how) const;
   void run_cond(const Operands& in, const Out& out, const ExecutionMode& how) const;
   void run_call(const In& in, const Out& out, std::byte* workspace) const;
+  void run_blocks(const In& in, const Out& out, const int32_t* stop) const;
   // Carries alternate between the results' memory and a second place. Carries that the body may
   // overwrite in place stay where they are.
   struct Carries {
@@ -223,6 +232,13 @@ class Lockstep final : public RunStep {
     }
   };
 
+  int64_t lanes_in_blocks() const { return out_types_[0].shape()[0]; }
+  // The last two blocks may share lanes, so one thread runs both.
+  int64_t blocks() const { return (lanes_in_blocks() + block_ - 1) / block_; }
+  // The parts into which the blocks are divided. Threads that are free take the next one.
+  int64_t tasks() const {
+    return std::clamp<int64_t>(std::max<int64_t>(blocks() - 1, 1), 1, 4 * num_threads());
+  }
   size_t carries() const { return form_.lane_axes.carry.size(); }
   // Returns true if the body writes carry t into the memory of its operand.
   bool stays(size_t t) const {
@@ -279,6 +295,8 @@ class Lockstep final : public RunStep {
   const Eqn& e_;
   LoopForm form_;
   std::string why_;
+  int64_t block_;    // of a call: the lanes of a block, or 0
+  Bools in_blocks_;  // by operand
   const TargetInfo& target_;
   MemorySpace place_;
   Bodies programs_;
@@ -470,6 +488,33 @@ void Lockstep::run_call(const In& in, const Out& out, std::byte* workspace) cons
   for (size_t i = 0; i < in.size(); ++i) operands.push_back(array_at(j_->type(e_.in[i]), in[i]));
   for (size_t k = 0; k < out.size(); ++k) results.push_back(array_at(out_types_[k], out[k]));
   weft::detail::check_nans(name, form_.bodies[0], operands, results);
+}
+
+// Runs the program once for each block of lanes. The last block ends with the last lane, so it may
+// compute lanes again.
+void Lockstep::run_blocks(const In& in, const Out& out, const int32_t* stop) const {
+  const CompiledProgram& body = *programs_[0];
+  const int64_t lanes = lanes_in_blocks(), n = blocks();
+  const auto bytes = [&](const Type& t) { return t.bytes() / lanes; };
+  const auto run_block = [&](int64_t b, std::byte* workspace) {
+    const int64_t first = std::min(b * block_, lanes - block_);
+    In rows = in;
+    Out to = out;
+    for (size_t k = 0; k < in.size(); ++k)
+      if (in_blocks_[k])
+        rows[k] = static_cast<const std::byte*>(in[k]) + first * bytes(j_->type(e_.in[k]));
+    for (size_t k = 0; k < out.size(); ++k)
+      if (out[k]) to[k] = static_cast<std::byte*>(out[k]) + first * bytes(out_types_[k]);
+    body.run_inside(rows.data(), to.data(), stop, workspace);
+  };
+  const int64_t units = std::max<int64_t>(n - 1, 1);
+  parallel_for(units, (units + tasks() - 1) / tasks(), [&](int64_t begin, int64_t end) {
+    const DeviceAllocation own(place_, body.arena());
+    for (int64_t b = begin; b < (end == units ? n : end); ++b) {
+      if (__atomic_load_n(stop, __ATOMIC_RELAXED)) return;
+      run_block(b, own.data());
+    }
+  });
 }
 
 }  // namespace

@@ -118,6 +118,12 @@ Def<P> with_body_rules(Def<P> d, std::vector<Jaxpr> (*steps)(const LowerArgs<P>&
     d.transpose = [](const TransposeArgs<P>& a) {
       return body_op_transpose({a.op, body_op(a.params), a.ct, a.x, a.linear, a.in, a.out});
     };
+  // The first input of the bodies is the mask of the lanes.
+  d.resize = [](const ResizeArgs<P>& r) {
+    P p = r.params;
+    if (!p.lanes.empty()) p.lanes = inner_programs(make_params(p)).back()->types[0].shape().sizes();
+    return p;
+  };
   d.lower = [steps](const LowerArgs<P>& a) {
     Lowering l;
     l.loop = body_op(a.params).form();

@@ -2,7 +2,11 @@
 // Copyright The Weft authors
 // ops/control/call.cpp: a program as one equation, which is how jit appears under another
 // transform.
+#include <algorithm>
+#include <optional>
+
 #include "core/effects.h"
+#include "core/loops/resize.h"
 #include "ops/control/control_flow.h"
 #include "ops/control/lane_by_lane.h"
 #include "ops/control/program_op.h"
@@ -42,12 +46,46 @@ Arrays call_partial(const PartialArgs<Call>& a) {
                      known);
 }
 
+Types call_type(const Types& in, const Call& p) {
+  require_body("jit", p.jaxpr, in, in);
+  const Types out = p.jaxpr->out_types();
+  if (p.block == 0 && p.in_blocks.empty()) return out;
+  Types lanes = out;
+  for (size_t k = 0; k < in.size() && k < p.in_blocks.size(); ++k)
+    if (p.in_blocks[k]) lanes.push_back(in[k]);
+  const bool fits = p.in_blocks.size() == in.size() && !out.empty() &&
+                    std::ranges::all_of(lanes, [&](const Type& t) {
+                      return t.ndim() > 0 && t.shape()[0] == lanes[0].shape()[0];
+                    });
+  if (!fits || p.block < 1 || p.block > lanes[0].shape()[0])
+    reject_shape("jit",
+                 "in_blocks marks operands with as many rows as the results, at least one "
+                 "block",
+                 in);
+  return out;
+}
+
+// The program of the call for one block of its lanes.
+Jaxpr program_of_block(const Call& p) {
+  const AxisClasses an(p.jaxpr);
+  const auto first = std::ranges::find(p.in_blocks, true);
+  const auto lane =
+      an.top().axis(first == p.in_blocks.end() ? p.jaxpr->out[0].index
+                                               : static_cast<int32_t>(first - p.in_blocks.begin()),
+                    0);
+  std::optional<Jaxpr> r = an.runs_apart(lane) ? resized(an, lane, p.block) : std::nullopt;
+  if (!r) throw InternalError("a call in blocks has lanes that depend on one another");
+  return *r;
+}
+
 // A call with its own options is not inlined into the surrounding program.
-Lowering watched_call(const LowerArgs<Call>& a) {
+Lowering call_lowering(const LowerArgs<Call>& a) {
   Lowering l = inlined_program(a);
-  if (!a.params.watched()) return l;
+  if (!a.params.watched() && a.params.block == 0) return l;
   l.form = Lowering::Form::opaque;
-  l.lockstep = [body = a.params.jaxpr] { return std::vector<Jaxpr>{body}; };
+  l.lockstep = [p = a.params] {
+    return std::vector<Jaxpr>{p.block == 0 ? p.jaxpr : program_of_block(p)};
+  };
   return l;
 }
 
@@ -63,12 +101,14 @@ std::vector<Sample<Call>> call_samples() {
   return {{two, {.jaxpr = sines, .name = "sines"}},
           {words, {.jaxpr = chosen, .name = "chosen"}},
           {{}, {.jaxpr = nothing, .name = "nothing"}},
-          {two, {.jaxpr = sines, .name = "sines", .time_limit = 900}}};
+          {two, {.jaxpr = sines, .name = "sines", .time_limit = 900}},
+          {two, {.jaxpr = sines, .name = "sines", .block = 2, .in_blocks = {true, true}}}};
 }
 
 const Primitive<Call>& call_op = define<Call>([] {
   auto d = program_op<Call>("jit", "Runs the program `jaxpr` as one equation.");
-  d.lower = watched_call;
+  d.type = call_type;
+  d.lower = call_lowering;
   d.dual = program_dual<Call>;
   d.transpose = program_transpose<Call>;
   d.batch = call_batch;

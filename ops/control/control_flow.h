@@ -72,11 +72,15 @@ struct Call {
   bool check_nans = false;
   // The op that the call runs lane by lane, because the op does not have a batching rule.
   std::string lane_loop_of = {};
-  WEFT_FIELDS(jaxpr, name, time_limit, check_nans, lane_loop_of)
+  // If `block` is not 0, the call runs so many lanes at a time. Lanes are the leading axis of all
+  // results and of the operands that are marked in `in_blocks`. The compiler chooses it.
+  int64_t block = 0;
+  Bools in_blocks = {};
+  WEFT_FIELDS(jaxpr, name, time_limit, check_nans, lane_loop_of, block, in_blocks)
   bool watched() const { return time_limit > 0 || check_nans; }
   // Returns the same call of another program, which replaces this program under a transform.
   Call of(Ref<const JaxprData> j) const {
-    return {std::move(j), name, time_limit, check_nans, lane_loop_of};
+    return {std::move(j), name, time_limit, check_nans, lane_loop_of, 0, {}};
   }
 };
 

@@ -110,6 +110,15 @@ Lowering gather_lower(const LowerArgs<Gather>& l) {
   return low;
 }
 
+Gather gather_resized(const ResizeArgs<Gather>& r) {
+  Gather p = r.params;
+  size_t window = 0;
+  for (int64_t a = 0; a < std::ssize(p.slice_sizes); ++a)
+    if (!holds(p.collapsed_slice_dims, a) && !holds(p.operand_batching_dims, a))
+      p.slice_sizes[a] = r.out[0].shape()[p.offset_dims[window++]];
+  return p;
+}
+
 Batched gather_batch(const BatchArgs<Gather>& b) {
   WindowDims d = b.params.dims();
   Ints sizes = b.params.slice_sizes;
@@ -179,6 +188,7 @@ const Primitive<Gather>& gather_op = define<Gather>({
         },
     .batch = gather_batch,
     .lower = gather_lower,
+    .resize = gather_resized,
     .samples =
         [] {
           const Type i(I32, {4, 1});

@@ -268,6 +268,12 @@ const Primitive<DynamicSlice>& dynamic_slice_op = define<DynamicSlice>({
                      ? Arrays{s.x[0]}
                      : Arrays{};
         },
+    .resize =
+        [](const ResizeArgs<DynamicSlice>& r) {
+          const Ints all = r.out[0].shape().sizes();
+          return DynamicSlice{Ints(all.begin() + r.params.batch_dims, all.end()),
+                              r.params.batch_dims};
+        },
     .samples =
         [] {
           const Type i(I32, {});

@@ -101,6 +101,10 @@ const Primitive<Broadcast>& broadcast_op = define<Broadcast>({
         [](const SimplifyArgs<Broadcast>& s) {
           return s.x[0].shape() == Shape(s.params.shape) ? Arrays{s.x[0]} : Arrays{};
         },
+    .resize =
+        [](const ResizeArgs<Broadcast>& r) {
+          return Broadcast{r.out[0].shape().sizes(), r.params.broadcast_dimensions};
+        },
     .forwards_operand = true,
     .samples =
         [] {
@@ -229,6 +233,7 @@ const Primitive<Reshape>& reshape_op = define<Reshape>({
         [](const SimplifyArgs<Reshape>& s) {
           return s.x[0].shape() == Shape(s.params.new_sizes) ? Arrays{s.x[0]} : Arrays{};
         },
+    .resize = [](const ResizeArgs<Reshape>& r) { return Reshape{r.out[0].shape().sizes()}; },
     .forwards_operand = true,
     .samples =
         [] {
@@ -542,6 +547,15 @@ const Primitive<SliceParams>& slice_op = define<SliceParams>({
           return slice_type({s.x[0].type()}, s.params)[0].shape() == s.x[0].shape() ? Arrays{s.x[0]}
                                                                                     : Arrays{};
         },
+    .resize =
+        [](const ResizeArgs<SliceParams>& r) {
+          SliceParams p = r.params;
+          for (size_t a = 0; a < p.strides.size(); ++a) {
+            const int64_t n = r.out[0].shape()[static_cast<int64_t>(a)];
+            p.limit_indices[a] = p.start_indices[a] + (n > 0 ? (n - 1) * p.strides[a] + 1 : 0);
+          }
+          return p;
+        },
     .samples =
         [] {
           return std::vector<Sample<SliceParams>>{{{Type(F32, {5})}, {{1}, {4}, {1}}},
@@ -608,6 +622,10 @@ const Primitive<Iota>& iota_op = define<Iota>({
             };
           });
           return r;
+        },
+    .resize =
+        [](const ResizeArgs<Iota>& r) {
+          return Iota{r.params.dtype, r.out[0].shape().sizes(), r.params.dimension};
         },
     .samples =
         [] {

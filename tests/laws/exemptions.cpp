@@ -130,6 +130,16 @@ const std::vector<Exempt>& exemptions() {
     for (const char* op : callbacks)
       for (const Law law : {tangents_are_slopes, transposes_pair, tangents_map})
         v.push_back({op, law, "Weft does not know the derivative of a function of the user's"});
+    for (const char* op :
+         {"custom_jvp_call", "custom_vjp_call", "custom_lin", "custom_linear_solve", "custom_root"})
+      v.push_back({op, fewer_lanes_agree, "the compiler inlines it before it chooses blocks"});
+    for (const char* op : {"pure_callback", "io_callback", "custom_call", "missing_call"})
+      v.push_back({op, fewer_lanes_agree, "the function takes all lanes"});
+    v.push_back({"cond", fewer_lanes_agree, "the branches of other platforms are not analysed",
+                 [](const Case& c) {
+                   const auto p = param_field<Strings>(c.sample.params, "branches_platforms");
+                   return p && !p->empty();
+                 }});
     for (const char* op : effects)
       v.push_back({op, stablehlo_is_read_back, "StableHLO has calls by name alone for it"});
     return v;

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/lane_law.cpp: the law that a map never dissolves the axis of its lanes. Each equation
-// of its program reads and writes a lane's elements at that lane's index.
+// tests/laws/lane_law.cpp: the law that a map never dissolves the axis of its lanes, and the law
+// that its program can be changed to fewer lanes. Each equation of its program reads and writes a
+// lane's elements at that lane's index.
+#include <algorithm>
+#include <optional>
+
 #include "batching/batch_trace.h"
-#include "core/loops/axis_classes.h"
+#include "core/loops/resize.h"
 #include "core/scalar/number.h"
 #include "mappings.h"
+#include "measure.h"
+#include "tracer/base_ops.h"
+#include "tracer/eval_trace.h"
 #include "tracer/record_trace.h"
 
 namespace weft::laws {
@@ -157,6 +164,35 @@ void lanes_stay_apart(const Case& c, Failures& f) {
               fmt::format("{}: the lanes of result {} are not where the rule says\n{}",
                           axes_text(axes), k, to_string(j)));
   });
+}
+
+void fewer_lanes_agree(const Case& c, Failures& f) {
+  if (!c.maps() || c.in().empty()) return;
+  const MaybeAxes axes(c.in().size(), 0);
+  constexpr int64_t fewer = 3;
+  const Jaxpr j = record(c.in(axes, lanes), [&](const Arrays& x) {
+                    return vmap_flat([&](const Arrays& a) { return c.run(a); }, x, axes, lanes).out;
+                  }).jaxpr;
+  const AxisClasses an(j);
+  const int lane = an.find(an.top().axis(0, 0));
+  const auto leads = [&](Atom a) {
+    return !a.is_literal() && j->type(a).ndim() > 0 && an.find(an.top().axis(a.index, 0)) == lane;
+  };
+  for (int32_t v = 0; v < j->n_in; ++v)
+    if (!leads({v})) return;
+  if (!an.runs_apart(lane) || !std::ranges::all_of(j->out, leads)) return;
+  f.checked();
+  const std::optional<Jaxpr> few = resized(an, lane, fewer);
+  if (!few) return f.check(false, "cannot be resized:\n" + to_string(j));
+  const auto rows = [](const Arrays& x) {
+    Arrays r;
+    for (const Array& a : x) r.push_back(base::slice_axis(a, 0, 0, fewer));
+    return r;
+  };
+  const ReferenceMode reference;
+  Random r = c.random(18);
+  const Arrays x = c.draw(axes, lanes, r);
+  f.expect(all_differences(rows(eval_jaxpr(j, x)), eval_jaxpr(*few, rows(x))));
 }
 
 }  // namespace weft::laws

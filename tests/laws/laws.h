@@ -80,6 +80,8 @@ void tangents_map(const Case& c, Failures& f);
 // L8: the program of a map never removes the axis of the lanes. Each equation reads and writes a
 // lane's elements at that lane's index.
 void lanes_stay_apart(const Case& c, Failures& f);
+// L17: the program of a map, changed to fewer lanes, computes the results of these lanes.
+void fewer_lanes_agree(const Case& c, Failures& f);
 // L9: StableHLO text is parsed to a program that computes the same.
 void stablehlo_is_read_back(const Case& c, Failures& f);
 

@@ -189,6 +189,9 @@ class Forward final : public MutantOp {
               const AnyParams& p) const override {
     return op_.fuse(x, producers, p);
   }
+  AnyParams resize(const Types& in, const Types& out, const AnyParams& p) const override {
+    return op_.resize(in, out, p);
+  }
   bool is_product() const override { return op_.is_product(); }
   bool nonlinear_in_residuals(const AnyParams& p) const override {
     return op_.nonlinear_in_residuals(p);

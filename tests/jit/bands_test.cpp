@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/bands_test.cpp: programs that run in blocks of lanes give the results of all lanes at
+// once, and keep what they pass from step to step small.
+#include <functional>
+#include <string>
+
+#include "support/check.h"
+#include "weft/device/threads.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+using Fn = std::function<Array(Array, Array)>;
+
+// Attention of one lane over its rows: two products with a softmax between them.
+Array attention(const Array& x, const Array& w) {
+  const Array q = dot(x, w), scores = dot(q, x.T()) / 8.f;
+  return dot(nn::softmax(scores), x);
+}
+// Compares all lanes with some of them, which are too few for blocks.
+void check_lanes(const Fn& f, const Array& x, const Array& w) {
+  const auto mapped = jit(vmap(f, {0, none}));
+  const std::string text = mapped.lower(x, w).report();
+  INFO(text);
+  CHECK(count(text, "blocks of ") > 0);
+  const Array all = mapped(x, w);
+  for (const int64_t first : {int64_t{0}, x.shape()[0] / 2, x.shape()[0] - 40}) {
+    const Array few = mapped(x[slice(first, first + 40)], w);
+    CHECK(allclose(all[slice(first, first + 40)], few, 1e-5, 1e-6).item<bool>());
+  }
+}
+
+Array rows_of(int64_t lanes) { return random::normal(random::key(1), {lanes, 32, 16}); }
+Array weights() { return random::normal(random::key(2), {16, 16}); }
+
+}  // namespace
+
+TEST_CASE("products and softmax of many lanes run in blocks", "[jit]") {
+  check_lanes(attention, rows_of(2048), weights());
+}
+
+TEST_CASE("the last block ends with the last lane", "[jit]") {
+  for (const int64_t lanes : {2047, 2049, 2100}) check_lanes(attention, rows_of(lanes), weights());
+}
+
+TEST_CASE("the bits of blocks do not depend on the number of threads", "[jit]") {
+  const auto f = jit(vmap(attention, {0, none}));
+  const Array x = rows_of(2048), w = weights();
+  set_num_threads(1);
+  const auto one = f(x, w).to_vector<float>();
+  set_num_threads(3);
+  const auto three = f(x, w).to_vector<float>();
+  set_num_threads(0);
+  CHECK(one == three);
+}
+
+TEST_CASE("a value that depends on all lanes does not run in blocks", "[jit]") {
+  const auto f = [](Array x, Array w) {
+    const Array y = vmap(attention, {0, none})(x, w);
+    return y - y.mean(0);
+  };
+  const Array x = rows_of(2048), w = weights();
+  const Array got = jit(f)(x, w);
+  CHECK(abs(got.mean(0)).max().item<float>() < 1e-4);
+}
+
+TEST_CASE("a lane that knows its number does not run in blocks", "[jit]") {
+  const auto f = [](Array x, Array w) {
+    const Array y = vmap(attention, {0, none})(x, w);
+    return y * arange(2048).astype(F32).reshape({2048, 1, 1});
+  };
+  const Array x = rows_of(2048), w = weights();
+  const Array got = jit(f)(x, w), one = attention(x[2000], w) * 2000.f;
+  CHECK(allclose(got[2000], one, 1e-4, 1e-2).item<bool>());
+}
+
+TEST_CASE("blocks pass less than all lanes would", "[jit]") {
+  const auto f = jit(vmap(attention, {0, none}));
+  const std::string text = f.lower(rows_of(4096), weights()).report();
+  INFO(text);
+  CHECK(count(text, "blocks of ") == 1);
+}
