@@ -144,6 +144,11 @@ IrBuilder::Loop IrBuilder::loop(const char* name, V begin, V end, V step, const 
 
 V IrBuilder::each(const char* name, V begin, V end, int64_t step,
                   const std::function<void(V i)>& body) {
+  const auto first = constant_int(begin), last = constant_int(end);
+  if (first && last && *first < *last && *last - *first <= step) {
+    body(begin);
+    return i64(*first + step);
+  }
   const auto nothing = [&](V i, const Vs&) {
     body(i);
     return Vs{};

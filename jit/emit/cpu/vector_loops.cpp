@@ -168,7 +168,7 @@ void VectorLoops::for_each(Id v) {
     e_.stop_checks().emit(cost);
     body(at, {});
   });
-  b_.when(b_.CreateICmpSGT(n, b_.call(llvm::Intrinsic::smax, {whole, b_.i64(0)})),
+  b_.when(b_.CreateICmpSGT(n, b_.at_least_zero(whole)),
           [&] { body(whole, {b_.prefix_mask(b_.CreateSub(n, whole))}); });
   b_.vector_width = 1;
 }

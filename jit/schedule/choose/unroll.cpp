@@ -15,7 +15,9 @@ namespace {
 class Unroller {
  public:
   Unroller(const Kernel& k, const Divergence& d, const Limits& limits, const Schedule& s)
-      : k_(k), d_(d), limits_(limits), s_(s) {}
+      : k_(k), d_(d), limits_(limits), s_(s), constant_(k.insts.size(), Known::unknown) {
+    find_register_arrays();
+  }
 
   // A loop is unrolled everywhere it is emitted, or nowhere.
   std::vector<Id> run() {
@@ -78,14 +80,62 @@ class Unroller {
   bool worth(Id v, int64_t lo, int64_t hi) {
     if (hi - lo < 1 || hi - lo > limits_.unrolled_trips) return false;
     const BlockId body = k_.insts[v].blocks[0];
-    const bool arrays = any_inst(k_, body, [](const Inst& x) {
-      return x.op == Opcode::LocalLoad || x.op == Opcode::LocalStore;
+    bool registers = false, memory = false;
+    any_inst(k_, body, [&](const Inst& x) {
+      if (is_access(x)) (in_registers_[x.args[0]] ? registers : memory) = true;
+      return registers;
     });
-    const int64_t most = arrays ? left_ : std::min(limits_.unrolled_without_arrays, left_);
+    const int64_t most = std::min(
+        left_, registers ? limits_.unrolled
+                         : (memory ? limits_.unrolled_in_memory : limits_.unrolled_without_arrays));
     return size(v, lo, hi, most) <= most;
   }
+  static bool is_access(const Inst& i) {
+    return i.op == Opcode::LocalLoad || i.op == Opcode::LocalStore;
+  }
+  // An array can become registers if all of its indices are constant once loops are unrolled. One
+  // that a loop over elements or terms reads stays in memory.
+  void find_register_arrays() {
+    in_registers_.assign(k_.insts.size(), 1);
+    for (const Inst& i : k_.insts)
+      if (is_access(i) && !may_be_constant(i.args[1])) in_registers_[i.args[0]] = 0;
+  }
+  // Instructions come after their arguments, so that the recursion ends.
+  bool may_be_constant(Id v) {
+    if (constant_[v] == Known::unknown)
+      constant_[v] = index_may_be_constant(v) ? Known::yes : Known::no;
+    return constant_[v] == Known::yes;
+  }
+  bool index_may_be_constant(Id v) {
+    const Inst& i = k_.insts[v];
+    int64_t lo = 0, hi = 0;
+    switch (i.op) {
+      case Opcode::Const: return true;
+      case Opcode::Add:
+      case Opcode::Sub:
+      case Opcode::Mul:
+      case Opcode::SMin:
+      case Opcode::SMax: return may_be_constant(i.args[0]) && may_be_constant(i.args[1]);
+      case Opcode::SExt:
+      case Opcode::Narrow: return may_be_constant(i.args[0]);
+      case Opcode::Param: break;
+      default: return false;
+    }
+    const nest::Block& body = k_.blocks[i.home];
+    const Inst& loop = k_.insts[body.owner];
+    if (body.params[0] != v) return false;
+    if (loop.op == Opcode::ForEach)  // one vector is not a loop
+      return d_.vectorized[body.owner] && constant_value(k_, loop.args[0], {}, &hi) &&
+             hi == s_.vector_width;
+    if (loop.op != Opcode::For || d_.divergent[body.owner]) return false;
+    if (constant_value(k_, loop.args[0], {}, &lo) && constant_value(k_, loop.args[1], {}, &hi))
+      return hi - lo <= limits_.unrolled_trips;
+    return may_be_constant(loop.args[0]) && may_be_constant(loop.args[1]);
+  }
+
   // Returns the instructions that the trips of a loop, or a block, would become. It stops counting
-  // above `most`. Loops of unknown trip count are counted four times.
+  // above `most`. Loops of unknown trip count are counted four times, and long folds once for each
+  // partial result.
   int64_t size(Id v, int64_t lo, int64_t hi, int64_t most) {
     const nest::Block& body = k_.blocks[k_.insts[v].blocks[0]];
     int64_t n = 0;
@@ -108,7 +158,9 @@ class Unroller {
         n += size(v, lo, hi, most - n);
         continue;
       }
-      for (BlockId inner : i.blocks) n += (i.op == Opcode::For ? 4 : 1) * size(inner, most - n);
+      const bool long_fold = i.op == Opcode::Fold && !is_short_fold(k_, i);
+      const int64_t copies = i.op == Opcode::For ? 4 : (long_fold ? limits_.fold_registers : 1);
+      for (BlockId inner : i.blocks) n += copies * size(inner, most - n);
     }
     return n;
   }
@@ -117,7 +169,10 @@ class Unroller {
   const Divergence& d_;
   const Limits& limits_;
   const Schedule& s_;
-  int64_t left_ = 0;  // instructions that may still be added
+  enum class Known : uint8_t { unknown, no, yes };
+  std::vector<Known> constant_;     // by value: may_be_constant
+  std::vector<char> in_registers_;  // by Local: can become registers
+  int64_t left_ = 0;                // instructions that may still be added
   Constants known_;
   std::set<Id> unrolled_, refused_;
   bool again_ = false;

@@ -95,6 +95,25 @@ TEST_CASE("equal kernels share code while it lives", "[jit][code]") {
   CHECK(a->assembly().find("ret") != std::string::npos);
 }
 
+// LLVM's scheduler compares all accesses between two fences. No target has scatters of bytes, so
+// that one of them is an access for each element.
+TEST_CASE("long blocks of scatters have fences", "[jit][code]") {
+  const auto fenced = [](int64_t stores) {
+    Builder b("scatters");
+    const int in = b.buffer(Storage::I64, false), out = b.buffer(Storage::Bool, true);
+    const Id row = b.load(in, b.index(0));
+    for (int64_t n = 0; n < stores; ++n) {
+      const Id far = b.integer(n * 1000);
+      b.store(out, b.pure(Opcode::Add, Kind::I64, {row, far}),
+              b.pure(Opcode::SLt, Kind::Mask, {row, far}));
+    }
+    return compile(b.finish(1, 0, Vector::grid))->assembly().find("MEMBARRIER") !=
+           std::string::npos;
+  };
+  CHECK_FALSE(fenced(8));
+  CHECK(fenced(200));
+}
+
 TEST_CASE("code is freed with its last handle", "[jit][code]") {
   compile(speed_elementwise(2000));
   const int before = code_mappings();
