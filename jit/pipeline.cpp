@@ -21,6 +21,7 @@
 #include "jit/rewrite/simplify.h"
 #include "jit/rewrite/structural_zeros.h"
 #include "jit/rewrite/sum_updates.h"
+#include "jit/rewrite/turned_products.h"
 #include "jit/run/steps.h"
 #include "runtime/log.h"
 #include "weft/device/threads.h"
@@ -77,8 +78,7 @@ void choose_schedules(Compilation& c) {
     const bool none = k.blocks.empty();
     if (const std::string bad = none ? "" : nest::verify(k); !bad.empty())
       throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(k));
-    c.schedules.push_back(none ? Schedule()
-                               : schedule_of(k, current_target(), c.nests[i].grid));
+    c.schedules.push_back(none ? Schedule() : schedule_of(k, current_target(), c.nests[i].grid));
   }
 }
 
@@ -149,7 +149,9 @@ std::string show_steps(const Compilation& c) {
 }
 
 // Rewrites bodies before implementations are chosen in them.
-Jaxpr simple_body(const Jaxpr& j) { return fuse_ops(split_ops(simplify(j, simple_body))); }
+Jaxpr simple_body(const Jaxpr& j) {
+  return fuse_ops(split_ops(turn_products(simplify(j, simple_body))));
+}
 
 Jaxpr chosen(const Jaxpr& j, bool in_expansion) {
   return choose_implementations(
@@ -182,6 +184,12 @@ constexpr Pass passes[] = {
       "its "
       "final shape."},
      [](const Jaxpr& j) { return simplify(j, simple_body); },
+     nullptr,
+     nullptr},
+    {{"turn products", "jit/rewrite/turned_products.cpp", "jaxpr", "jaxpr",
+      "Swaps the operands of products whose result is transposed, as maps over the columns of "
+      "`w @ x` write them. Native code then writes the order that is read."},
+     turn_products,
      nullptr,
      nullptr},
     {{"choose", "jit/rewrite/implementations.cpp", "jaxpr", "jaxpr with implementations",
