@@ -120,6 +120,25 @@ TEST_CASE("vectors run along all axes that operands share", "[jit][nests]") {
   check_same(causal, x / 1000.f);
 }
 
+TEST_CASE("digits that are put together again are the index", "[jit][nests]") {
+  using I = num::Ir<int64_t>;
+  nest::Builder b("kernel");
+  const num::Writing writing(b);
+  const I x = I::at(b.index(0)), eight(8), four(4);
+  const I outer = num::div(num::div(x, eight), four), middle = num::rem(num::div(x, eight), four),
+          inner = num::rem(x, eight);
+  CHECK((middle * eight + inner).id == num::rem(x, I(32)).id);
+  CHECK((inner + middle * eight).id == num::rem(x, I(32)).id);
+  CHECK((outer * I(32) + (middle * eight + inner)).id == x.id);
+  CHECK((outer * I(32) + middle * eight + inner).id == x.id);
+  // The outer digits alone are a quotient, and multiples keep their factor.
+  CHECK((outer * four + middle).id == num::div(x, eight).id);
+  CHECK((middle * I(24) + inner * I(3)).id == (num::rem(x, I(32)) * I(3)).id);
+  // Digits of other places are not neighbours.
+  CHECK((outer * eight + inner).id != x.id);
+  CHECK((middle * I(16) + inner).id != num::rem(x, I(32)).id);
+}
+
 TEST_CASE("batches of vectors times matrices read vectors of memory", "[jit][nests]") {
   const auto check = [](const char* form, std::vector<int64_t> x, std::vector<int64_t> y,
                         const lax::DotDims& d) {
