@@ -231,7 +231,6 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
     form.together = apart ? 1 : vector_axes(k.grid);
     if (form.together == k.grid.size()) return n;
     Written two = write_kernel(p, k, in_memory, form);
-    if (form.together > 1 && divisions(two.nest.kernel) == divides) return n;
     // More axes fill vectors better, and need not be told apart if all operands have them.
     while (form.together + 1 < k.grid.size() && !vector_digits(two.nest.kernel).any) {
       ++form.together;
@@ -239,6 +238,7 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
       if (vector_digits(wider.nest.kernel).any) break;
       two = std::move(wider);
     }
+    if (two.form.together > 1 && divisions(two.nest.kernel) == divides) return n;
     // A few digits per point cost less than vectors that are not full, but not if they make
     // gathers.
     if (has_loops(n.nest.kernel) && wastes_vectors(two.nest.grid.back()) &&
