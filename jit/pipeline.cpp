@@ -22,6 +22,7 @@
 #include "jit/rewrite/simplify.h"
 #include "jit/rewrite/structural_zeros.h"
 #include "jit/rewrite/sum_updates.h"
+#include "jit/rewrite/turned_products.h"
 #include "jit/run/steps.h"
 #include "runtime/log.h"
 #include "weft/device/threads.h"
@@ -158,7 +159,9 @@ std::string show_steps(const Compilation& c) {
 }
 
 // Rewrites bodies before implementations are chosen in them.
-Jaxpr simple_body(const Jaxpr& j) { return fuse_ops(split_ops(simplify(j, simple_body))); }
+Jaxpr simple_body(const Jaxpr& j) {
+  return fuse_ops(split_ops(turn_products(simplify(j, simple_body))));
+}
 
 Jaxpr chosen(const Jaxpr& j, bool in_expansion) {
   return choose_implementations(
@@ -191,6 +194,12 @@ constexpr Pass passes[] = {
       "its "
       "final shape."},
      [](const Jaxpr& j) { return simplify(j, simple_body); },
+     nullptr,
+     nullptr},
+    {{"turn products", "jit/rewrite/turned_products.cpp", "jaxpr", "jaxpr",
+      "Swaps the operands of products whose result is transposed, as maps over the columns of "
+      "`w @ x` write them. Native code then writes the order that is read."},
+     turn_products,
      nullptr,
      nullptr},
     {{"choose", "jit/rewrite/implementations.cpp", "jaxpr", "jaxpr with implementations",

@@ -223,26 +223,64 @@ Multiple multiple(const std::vector<Inst>& insts, Id v) {
   return {i.args[0], insts[i.args[1]].imm};
 }
 
-// Adds multiples of the two digits of an index: (x / d) * d * m + (x % d) * m is x * m.
-std::optional<Multiple> sum_of_digits(const std::vector<Inst>& insts, Id a, Id b) {
-  Multiple high = multiple(insts, a), low = multiple(insts, b);
-  if (insts[high.value].op != Opcode::SDiv) std::swap(high, low);
-  const Inst &q = insts[high.value], &r = insts[low.value];
-  if (q.op != Opcode::SDiv || r.op != Opcode::SRem || q.args != r.args) return {};
-  const Inst& d = insts[q.args[1]];
-  int64_t product = 0;
-  if (d.op != Opcode::Const || __builtin_mul_overflow(low.factor, d.imm, &product) ||
-      product != high.factor)
+// A value divided by positive constants, one after another; other values are divided by 1.
+struct Quotient {
+  Id value;
+  int64_t divisor = 1;
+  // Returns true if this is `other` divided by d.
+  bool is(const Quotient& other, int64_t d) const {
+    int64_t product = 0;
+    return value == other.value && !__builtin_mul_overflow(other.divisor, d, &product) &&
+           divisor == product;
+  }
+};
+Quotient quotient(const std::vector<Inst>& insts, Id v) {
+  Quotient q{v};
+  for (;;) {
+    const Inst& i = insts[q.value];
+    if (i.op != Opcode::SDiv || insts[i.args[1]].op != Opcode::Const || insts[i.args[1]].imm < 1 ||
+        __builtin_mul_overflow(q.divisor, insts[i.args[1]].imm, &q.divisor))
+      return q;
+    q.value = i.args[0];
+  }
+}
+
+// The sum of multiples of two digits of an index: `factor` times value, or times value % modulus if
+// that is not 0.
+struct DigitSum {
+  Id value;
+  int64_t modulus, factor;
+};
+// (x / d) * d * m + (x % d) * m is x * m, and ((x / d) % e) * d * m + (x % d) * m is
+// (x % (d * e)) * m.
+std::optional<DigitSum> sum_of_digits(const std::vector<Inst>& insts, Id a, Id b) {
+  const auto sum = [&](const Multiple& high, const Multiple& low) -> std::optional<DigitSum> {
+    const Inst &h = insts[high.value], &r = insts[low.value];
+    if (r.op != Opcode::SRem || insts[r.args[1]].op != Opcode::Const) return {};
+    const int64_t d = insts[r.args[1]].imm;
+    int64_t factor = 0, modulus = 0;
+    if (d < 1 || __builtin_mul_overflow(low.factor, d, &factor) || factor != high.factor) return {};
+    const Quotient x = quotient(insts, r.args[0]);
+    if (h.op == Opcode::SDiv && quotient(insts, high.value).is(x, d))
+      return DigitSum{r.args[0], 0, low.factor};
+    if (h.op == Opcode::SRem && insts[h.args[1]].op == Opcode::Const && insts[h.args[1]].imm > 0 &&
+        quotient(insts, h.args[0]).is(x, d) &&
+        !__builtin_mul_overflow(d, insts[h.args[1]].imm, &modulus))
+      return DigitSum{r.args[0], modulus, low.factor};
     return {};
-  return Multiple{q.args[0], low.factor};
+  };
+  const Multiple m = multiple(insts, a), n = multiple(insts, b);
+  const auto found = sum(m, n);
+  return found ? found : sum(n, m);
 }
 
 }  // namespace
 
 Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm) {
   if (op == Opcode::Add && k == Kind::I64) {
-    const auto times = [&](const Multiple& m) {
-      return m.factor == 1 ? m.value : pure(Opcode::Mul, k, {m.value, integer(m.factor)});
+    const auto times = [&](const DigitSum& m) {
+      const Id x = m.modulus == 0 ? m.value : pure(Opcode::SRem, k, {m.value, integer(m.modulus)});
+      return m.factor == 1 ? x : pure(Opcode::Mul, k, {x, integer(m.factor)});
     };
     const Id a = args.begin()[0], b = args.begin()[1];
     if (const auto all = sum_of_digits(kernel_.insts, a, b)) return times(*all);

@@ -80,7 +80,8 @@ FoldLayout fold_layout(const Program& p, size_t i, const std::function<bool(int3
     return FoldLayout::points;
   const Reads reads = reads_of(p, i, inlined);
   if (reads.along_result > reads.along_terms) return FoldLayout::points;
-  if (terms >= long_row) return FoldLayout::rows;
+  // A term of a product is one multiply-add, which costs less than the copy of a short row.
+  if (terms >= long_row || l.form == Lowering::Form::contract) return FoldLayout::rows;
   return is_host_platform() && reads.along_terms > 0 ? FoldLayout::short_rows : FoldLayout::points;
 }
 

@@ -53,6 +53,42 @@ int64_t divisions(const nest::Kernel& k) {
   return n;
 }
 
+// The quotients and remainders of the index along the last run-time axis, which fills vectors.
+struct VectorDigits {
+  bool any = false, in_addresses = false;
+  int64_t gathers = 0;  // addresses with such digits; those in a loop count for several trips
+};
+constexpr int64_t many_gathers = 8;
+VectorDigits vector_digits(const nest::Kernel& k) {
+  enum : uint8_t { index = 1, digit = 2 };
+  std::vector<uint8_t> from(k.insts.size(), 0);  // what a value is computed from
+  VectorDigits r;
+  const auto visit = [&](const auto& self, const nest::Block& b) -> void {
+    for (nest::Id v : b.body) {
+      const nest::Inst& i = k.insts[v];
+      if (i.op == nest::Opcode::Index && i.imm == k.rank - 1) from[v] = index;
+      for (nest::Id a : i.args) from[v] |= from[a];
+      const bool divides = i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv;
+      if (divides && i.kind == nest::Kind::I64 && (from[v] & index)) from[v] |= digit, r.any = true;
+      const bool memory = i.op == nest::Opcode::Load || i.op == nest::Opcode::Store;
+      if (memory && (from[i.args[0]] & digit)) {
+        r.in_addresses = true;
+        r.gathers += b.depth > 0 ? many_gathers : 1;
+      }
+      for (nest::BlockId inner : i.blocks) self(self, k.blocks[inner]);
+    }
+  };
+  visit(visit, k.blocks[0]);
+  return r;
+}
+
+// Returns true if vectors along an axis of this extent leave many elements unused.
+bool wastes_vectors(int64_t extent) {
+  constexpr int64_t width = 16;
+  return 8 * extent < 7 * ((extent + width - 1) / width * width);
+}
+bool has_loops(const nest::Kernel& k) { return k.blocks.size() > 1; }
+
 // Returns how many of the last axes of a grid fill vectors as well as all of them together do.
 size_t vector_axes(const std::vector<int64_t>& grid) {
   constexpr int64_t whole_vector = 16, several_vectors = 64;
@@ -188,10 +224,26 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
     Written n = write_kernel(p, k, in_memory, form);
     const int64_t divides = form.together == all_axes ? divisions(n.nest.kernel) : 0;
     if (divides == 0 || k.grid.size() < 2 || (k.loops && !straight) || k.rows) return n;
-    form.together = vector_axes(k.grid);
+    // Vectors that are half full cost less than many gathers.
+    constexpr int64_t half_vector = 8;
+    const bool apart =
+        k.grid.back() >= half_vector && vector_digits(n.nest.kernel).gathers >= many_gathers;
+    form.together = apart ? 1 : vector_axes(k.grid);
     if (form.together == k.grid.size()) return n;
     Written two = write_kernel(p, k, in_memory, form);
-    if (form.together > 1 && divisions(two.nest.kernel) == divides) return n;
+    // More axes fill vectors better, and need not be told apart if all operands have them.
+    while (form.together + 1 < k.grid.size() && !vector_digits(two.nest.kernel).any) {
+      ++form.together;
+      Written wider = write_kernel(p, k, in_memory, form);
+      if (vector_digits(wider.nest.kernel).any) break;
+      two = std::move(wider);
+    }
+    if (two.form.together > 1 && divisions(two.nest.kernel) == divides) return n;
+    // A few digits per point cost less than vectors that are not full, but not if they make
+    // gathers.
+    if (has_loops(n.nest.kernel) && wastes_vectors(two.nest.grid.back()) &&
+        !vector_digits(n.nest.kernel).in_addresses)
+      return n;
     return two;
   };
   // Where lanes choose one of many elements, an array is faster than scalars, and shorter.

@@ -185,6 +185,78 @@ std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   return {test, step};
 }
 
+bool reads(const Jaxpr& j, int32_t input) {
+  const Atom a{input};
+  return std::any_of(
+             j->eqns.begin(), j->eqns.end(),
+             [&](const Eqn& e) { return std::find(e.in.begin(), e.in.end(), a) != e.in.end(); }) ||
+         std::find(j->out.begin(), j->out.end(), a) != j->out.end();
+}
+// Returns which of these inputs from `first` on a program reads.
+std::vector<bool> read_inputs(const Jaxpr& j, ValueRange inputs) {
+  std::vector<bool> r;
+  for (int t = 0; t < inputs.size; ++t) r.push_back(reads(j, inputs.first + t));
+  return r;
+}
+
+// A lane keeps as many elements in registers.
+constexpr int64_t longest_in_registers = 32;
+
+// Returns which carries of a loop with lanes the body returns as they are, if all lanes share them.
+// A lane copies a carry of its own once, and then reads elements that are next to those of other
+// lanes; so such a carry stays.
+std::vector<bool> shared_constants(const BodyOp& o, const Arrays& carry) {
+  std::vector<bool> r = o.loop_invariant;
+  for (size_t t = 0; t < r.size(); ++t)
+    r[t] = r[t] && !o.lanes.empty() && o.lane_axes.carry[t] == 0 &&
+           carry[t].size() > longest_in_registers;
+  return r;
+}
+
+// Turns such carries into constants, which the steps read where they are. Returns nothing if no
+// carry is like that, or if all are.
+Arrays with_constant_carries(const BodyOp& o, const LoopValues<Array>& x) {
+  const std::vector<bool> passed = shared_constants(o, x.carry);
+  if (std::find(passed.begin(), passed.end(), true) == passed.end() ||
+      std::find(passed.begin(), passed.end(), false) == passed.end())
+    return {};
+  const std::vector<bool> changed = map_list([](bool p) { return !p; }, passed);
+  const Jaxpr body = dce(o.bodies[0], changed);
+  const auto both = [](bool a, bool b) { return a && b; };
+  const std::vector<bool> in_test =
+                              map_list(both, passed, read_inputs(o.test, o.cond_inputs().carry)),
+                          in_body =
+                              map_list(both, passed, read_inputs(body, o.body_inputs().carry));
+  const auto moved = [&](auto g) {
+    append(g.cond_consts, filter_list(g.carry, in_test));
+    append(g.body_consts, filter_list(g.carry, in_body));
+    g.carry = filter_list(g.carry, changed);
+    return g;
+  };
+  // The inputs of a program of `o`, of which those that were moved are at the end of the constants.
+  const auto before = [&](const Arrays& consts, size_t own, const std::vector<bool>& moved_here,
+                          const Arrays& carry) {
+    Arrays r = sublist(consts, 0, own);
+    for (size_t t = 0, constant = own, next = 0; t < passed.size(); ++t)
+      r.push_back(moved_here[t] ? consts[constant++] : passed[t] ? Array() : carry[next++]);
+    return r;
+  };
+  BodyOp r = o;
+  const LoopValues<Array> operands = moved(x);
+  r.lane_axes = moved(o.lane_axes);
+  r.loop_invariant = filter_list(o.loop_invariant, changed);
+  r.bodies = {program(r.takes(operands), [&](const Arrays& in) {
+    const LoopValues<Array> g = r.body_inputs(in);
+    return eval_jaxpr(body, concat_lists(g.control, before(g.body_consts, x.body_consts.size(),
+                                                           in_body, g.carry)));
+  })};
+  r.test = program(types_of(r.to_cond(operands)), [&](const Arrays& in) {
+    const LoopValues<Array> g = by_role(in, r.cond_inputs());
+    return eval_jaxpr(o.test, before(g.cond_consts, x.cond_consts.size(), in_test, g.carry));
+  });
+  return merge_lists(passed, filter_list(x.carry, passed), r.bind(*find_op("while"), operands));
+}
+
 // A loop whose condition is never true returns its initial carry. Otherwise, invariants are moved
 // before the loop.
 Arrays while_simplify(const SimplifyArgs<While>& s) {
@@ -192,6 +264,7 @@ Arrays while_simplify(const SimplifyArgs<While>& s) {
   const Atom go = o.test->out[0];
   if (go.is_literal() && is_scalar_value(literal_array(o.test->literals[go.literal()]), 0))
     return o.operands(s.x).carry;
+  if (Arrays r = with_constant_carries(o, o.operands(s.x)); !r.empty()) return r;
   const auto h = hoist_invariants(o, s.x);
   return h ? h->o.bind(*find_op("while"), h->x) : Arrays();
 }

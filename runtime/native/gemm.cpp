@@ -63,12 +63,13 @@ struct TileLimits {
   // A transposed b is rearranged first. That pays from a number of rows on, or if b is small. With
   // more columns than terms, oneDNN rearranges b well.
   int64_t transposed_rows, transposed_elements, transposed_columns;
+  int64_t some_rows_elements = 4 * transposed_elements;  // the limit of a small b from some_rows on
 };
 template <class T>
 constexpr TileLimits tile_limits =
     std::is_same_v<T, float> ? TileLimits{64, 16, 512, 128}
                              : TileLimits{512, 16, 256, int64_t{1} << 40};
-constexpr int64_t l2_bytes = int64_t{1} << 21, few_rows = 8, least_columns = 4;
+constexpr int64_t l2_bytes = int64_t{1} << 21, few_rows = 8, some_rows = 8, least_columns = 4;
 
 template <class T>
 bool in_tiles(const Gemm& g) {
@@ -77,7 +78,8 @@ bool in_tiles(const Gemm& g) {
   if (!there || g.n < least_columns || g.m > l.rows) return false;
   if (g.n * g.k * static_cast<int64_t>(sizeof(T)) > l2_bytes && (g.trans_b || g.m > few_rows))
     return false;
-  if (!g.trans_b || g.n * g.k <= l.transposed_elements) return true;
+  const int64_t small = g.m >= some_rows ? l.some_rows_elements : l.transposed_elements;
+  if (!g.trans_b || g.n * g.k <= small) return true;
   return g.m >= l.transposed_rows && (g.n <= l.transposed_columns || g.n <= g.k);
 }
 

@@ -133,7 +133,7 @@ constexpr std::array<TileFn<T>, most_columns + 1> row_of(std::integer_sequence<i
 }
 template <class T, bool avx512>
 constexpr int widest(int rows) {
-  constexpr std::array<int, 9> v4{0, 8, 8, 6, 6, 4, 4, 3, 3}, v3{0, 8, 4, 4, 3, 0, 0, 0, 0};
+  constexpr std::array<int, 9> v4{0, 8, 8, 6, 6, 4, 4, 3, 3}, v3{0, 8, 4, 4, 3, 1, 1, 1, 1};
   return (avx512 ? v4 : v3)[static_cast<size_t>(rows)];
 }
 template <class T, bool avx512, int... rows>
@@ -166,13 +166,12 @@ class Packer {
       }
       return;
     }
-    const int64_t whole = terms / block_ * block_;
-    int64_t j = 0;
-    for (; j + block_ <= columns; j += block_) {
-      blocks(b + j * g_.ldb, whole, width, to + j);
-      one_by_one(b + j * g_.ldb + whole, terms - whole, block_, width, to + whole * width + j);
+    Starts starts;
+    for (size_t i = 0; i < starts.from.size(); ++i) {
+      starts.from[i] = static_cast<int64_t>(i * sizeof(T)) * g_.ldb;
+      starts.to[i] = static_cast<int64_t>(i * sizeof(T)) * width;
     }
-    one_by_one(b + j * g_.ldb, terms, columns - j, width, to + j);
+    turned(b, terms, columns, width, to, block_, starts);
     if (columns < width)
       for (int64_t k = 0; k < terms; ++k)
         std::fill(to + k * width + columns, to + (k + 1) * width, T(0));
@@ -185,19 +184,28 @@ class Packer {
       if (t.name == compiler::transpose_name(sizeof(T), static_cast<int>(size))) return t.run;
     return nullptr;
   }
-  compiler::TurnFn turn() const {
-    static const compiler::TurnFn narrow = turn_of(32 / sizeof(T)), wide = turn_of(64 / sizeof(T));
-    return block_ * sizeof(T) == 64 ? wide : narrow;
+  static compiler::TurnFn turn(int64_t size) {
+    static const std::array<compiler::TurnFn, 3> all{turn_of(4), turn_of(8), turn_of(16)};
+    return all[size == 4 ? 0 : size == 8 ? 1 : 2];
   }
-  void blocks(const T* b, int64_t terms, int64_t width, T* to) const {
-    std::array<int64_t, 16> from_starts{}, to_starts{};
-    for (size_t i = 0; i < static_cast<size_t>(block_); ++i) {
-      from_starts[i] = static_cast<int64_t>(i * sizeof(T)) * g_.ldb;
-      to_starts[i] = static_cast<int64_t>(i * sizeof(T)) * width;
-    }
-    for (int64_t k = 0; k < terms; k += block_)
-      turn()(reinterpret_cast<char*>(to + k * width), to_starts.data(),
-             reinterpret_cast<const char*>(b + k), from_starts.data(), 0);
+  // Where the rows of a block begin, in bytes.
+  struct Starts {
+    std::array<int64_t, 16> from, to;
+  };
+  // Transposes rows of b in square blocks of `size` elements, and what they leave in smaller ones.
+  void turned(const T* b, int64_t terms, int64_t columns, int64_t width, T* to, int64_t size,
+              const Starts& starts) const {
+    constexpr int64_t smallest = 4;
+    if (terms == 0 || columns == 0) return;
+    if (size < smallest) return one_by_one(b, terms, columns, width, to);
+    const int64_t deep = terms / size * size, wide = columns / size * size;
+    const compiler::TurnFn turn_block = turn(size);
+    for (int64_t j = 0; j < wide; j += size)
+      for (int64_t k = 0; k < deep; k += size)
+        turn_block(reinterpret_cast<char*>(to + k * width + j), starts.to.data(),
+                   reinterpret_cast<const char*>(b + j * g_.ldb + k), starts.from.data(), 0);
+    turned(b + deep, terms - deep, wide, width, to + deep * width, size / 2, starts);
+    turned(b + wide * g_.ldb, terms, columns - wide, width, to + wide, size / 2, starts);
   }
   void one_by_one(const T* b, int64_t terms, int64_t columns, int64_t width, T* to) const {
     for (int64_t k = 0; k < terms; ++k)
@@ -215,44 +223,56 @@ class TiledProduct {
  public:
   TiledProduct(const Gemm& g, const T* a, const T* b, T* c)
       : g_(g), a_(a), b_(b), c_(c), tiles_(tiles<T>(g.n)), pack_(g, tiles_.width) {
-    parts_ = (g.m + tiles_.rows - 1) / tiles_.rows;
+    // A single vector of columns leaves registers for more rows.
+    const int64_t most = g.n < 2 * tiles_.width ? most_rows : tiles_.rows;
+    parts_ = (g.m + most - 1) / most;
     const auto rows = static_cast<size_t>((g.m + parts_ - 1) / parts_);
-    const int64_t most_packed = packed_row / static_cast<int64_t>(sizeof(T)) / tiles_.width;
+    const int64_t width = tiles_.width, whole = g.n / width, rest = g.n % width;
+    // Packed columns of a transposed b include the rest, unless their sums have several parts: the
+    // columns in both of the last vectors would be added to twice.
+    const int64_t packed_rest = g.trans_b && g.k <= packed_terms ? rest : 0;
+    const int64_t most_packed =
+        packed_row / static_cast<int64_t>(sizeof(T)) / width - (packed_rest > 0 ? 1 : 0);
     const int64_t widest =
         g.trans_b ? std::min<int64_t>(tiles_.wide[rows], most_packed) : tiles_.wide[rows];
-    const int64_t width = tiles_.width, whole = g.n / width;
     for (int64_t at = 0; at < whole;) {
       // Strips of about the same width: a narrow one loads a term of a for few products.
       const int64_t left = whole - at, strips = (left + widest - 1) / widest;
       int64_t vectors = (left + strips - 1) / strips;
       while (!tiles_.run[rows][static_cast<size_t>(vectors)]) --vectors;
-      strip(at * width, vectors, vectors * width);
+      const bool last = at + vectors == whole;
+      strip(at * width, vectors, vectors * width + (last ? packed_rest : 0));
       at += vectors;
     }
-    const int64_t rest = g.n % width;
-    if (rest == 0) return;
+    if (rest == 0 || (packed_rest > 0 && whole > 0)) return;
     // The last vector overlaps the one before: it computes the same sums again.
-    if (!g.trans_b && whole > 0)
+    if (whole > 0)
       strip(g.n - width, 1, width);
     else
-      strip(whole * width, 1, rest);
+      strip(0, 1, rest);
   }
 
  private:
-  // Computes `columns` columns from `first` on, which fill `vectors`.
+  // Computes `columns` columns from `first` on. They fill `vectors`, and may end in one that
+  // overlaps the last of these; a single vector may be filled in part.
   void strip(int64_t first, int64_t vectors, int64_t columns) {
     const int64_t width = vectors * tiles_.width;
     if (!g_.trans_b && columns == width)
       return rows(vectors, 0, g_.k, b_ + first, g_.ldb, c_ + first, g_.ldc);
+    const int64_t packed_width = columns > width ? width + tiles_.width : width;
     alignas(64) T packed[packed_terms * packed_row / sizeof(T)];
     for (int64_t k = 0; k < g_.k; k += packed_terms) {
       const int64_t terms = std::min(packed_terms, g_.k - k);
-      pack_(g_.trans_b ? b_ + first * g_.ldb + k : b_ + k * g_.ldb + first, terms, columns, width,
-            packed);
-      if (columns == width)
-        rows(vectors, k, terms, packed, width, c_ + first, g_.ldc);
-      else
+      pack_(g_.trans_b ? b_ + first * g_.ldb + k : b_ + k * g_.ldb + first, terms, columns,
+            packed_width, packed);
+      if (columns < width) {
         part_of_vector(k, terms, packed, first, columns);
+        continue;
+      }
+      rows(vectors, k, terms, packed, packed_width, c_ + first, g_.ldc);
+      const int64_t overlapping = columns - tiles_.width;
+      if (columns > width)
+        rows(1, k, terms, packed + overlapping, packed_width, c_ + first + overlapping, g_.ldc);
     }
   }
   // Adds terms from k on for all rows.

@@ -227,3 +227,66 @@ TEST_CASE("a loop whose condition is never true vanishes", "[jit][hoist]") {
   CHECK(floats(jit(f)(array(2.f), array(3.f))) == Floats{2});
   CHECK(count_in(compiled(f, array(2.f), array(3.f)), "while") == 0);
 }
+
+// The number of carries of the only while in a program. Without a while, it is -1.
+int carries_in(const Jaxpr& j) {
+  for (const Eqn& e : j->eqns) {
+    if (e.op->name() == "while") return e.n_out;
+    for (const Jaxpr& inner : inner_programs(e.params))
+      if (const int n = carries_in(inner); n >= 0) return n;
+  }
+  return -1;
+}
+int carries(const Fn& f, const Array& x, const Array& w) {
+  check_same(f, x, w);
+  const Jaxpr j = compiled(f, x, w);
+  INFO(to_string(j));
+  return carries_in(j);
+}
+
+TEST_CASE("long carries that all lanes share become constants", "[jit][hoist]") {
+  using Pair = std::pair<Array, Array>;
+  const auto step = [](const Pair& c) { return Pair{c.first * 2.f + c.second, c.second}; };
+  const Fn body_reads = [&](Array x, Array w) {
+    const Pair r = while_loop([](Pair c) { return max(c.first) < 100.f; }, step, Pair{x, w});
+    return r.first + r.second;
+  };
+  const Fn both_read = [&](Array x, Array w) {
+    const Pair r =
+        while_loop([](Pair c) { return max(c.first) < 100.f + max(c.second); }, step, Pair{x, w});
+    return r.first * r.second;
+  };
+  const Fn test_reads = [&](Array x, Array w) {
+    const Pair r = while_loop([](Pair c) { return max(c.first) < 100.f + max(c.second); },
+                              [](Pair c) { return Pair{c.first * 2.f, c.second}; }, Pair{x, w});
+    return r.first + r.second;
+  };
+  const Fn none_reads = [&](Array x, Array w) {
+    const Pair r = while_loop([](Pair c) { return max(c.first) < 100.f; },
+                              [](Pair c) { return Pair{c.first * 2.f, c.second}; }, Pair{x, w});
+    return r.first + r.second;
+  };
+  const Array x = random::uniform(random::key(1), {5, 40}) + 1.f,
+              w = random::uniform(random::key(2), {5, 40});
+  for (const Fn& f : {body_reads, both_read, test_reads, none_reads}) {
+    // All lanes share a long carry, or a short one, or each has its own.
+    const auto shared = [&](int64_t n) -> Fn {
+      return [&f, n](Array a, Array b) {
+        return vmap([&](Array row) { return f(row, b[0][slice(0, n)]); })(
+            a[{slice(), slice(0, n)}]);
+      };
+    };
+    CHECK(carries(shared(40), x, w) == 1);
+    CHECK(carries(shared(20), x, w) == 2);
+    const Fn mapped = [&](Array a, Array b) { return vmap(f)(a, b); };
+    CHECK(carries(mapped, x, w) == 2);
+    CHECK(carries(f, x, w) == 2);
+  }
+  // A loop that changes nothing ends if it never runs.
+  const Fn nothing = [](Array a, Array b) {
+    return while_loop([](Pair c) { return max(c.first) > 100.f; }, [](Pair c) { return c; },
+                      Pair{a, b})
+        .first;
+  };
+  check_same(nothing, x, w);
+}

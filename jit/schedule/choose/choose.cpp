@@ -317,12 +317,21 @@ class Chooser {
                        [&](const auto& o) { return k_.insts[o.access].op == Opcode::Store; });
   }
 
+  // Returns true if the points are known to be so few that most vectors would not be refilled.
+  bool fills_few_vectors() const {
+    constexpr int64_t few = 4;
+    int64_t points = 1;
+    for (int64_t n : options_.grid) points *= n;
+    return !options_.grid.empty() && points < few * s_.vector_width;
+  }
+
   void choose_refill() {
     using Use = Options::Use;
     if (options_.refill == Use::never) return;
     const Id loop = refillable_while(k_, d_);
-    if (loop == no_id || (options_.refill != Use::always &&
-                          weight(k_, k_.insts[loop].blocks[1]) < limits_.min_refilled_body))
+    if (loop == no_id ||
+        (options_.refill != Use::always &&
+         (weight(k_, k_.insts[loop].blocks[1]) < limits_.min_refilled_body || fills_few_vectors())))
       return;
     s_.mode = Mode::refill;
     s_.refill = loop;

@@ -5,6 +5,8 @@
 #include "jit/nests/lane_space.h"
 
 #include "support/check.h"
+#include "tracer/eval_trace.h"
+#include "weft/lax/dot.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -86,4 +88,76 @@ TEST_CASE("axes that are too short for vectors fill them together", "[jit][nests
   // Vectors of so few elements would be half empty.
   CHECK_FALSE(has_two_axes(50, 3, 7));
   CHECK_FALSE(has_two_axes(1, 10, 10));
+}
+
+TEST_CASE("vectors run along all axes that operands share", "[jit][nests]") {
+  const auto kernels = [](const auto& f, const auto&... x) { return jit(f).lower(x...).kernels(); };
+  const Array x = arange(6 * 4 * 24 * 24).astype(F32).reshape({6, 4, 24, 24});
+  // A mask of the last axes: rows of two axes are neighbours in all operands.
+  const auto masked = [](Array a, Array mask) {
+    const Array y = where(mask, a, -1.f);
+    return nn::softmax(y);
+  };
+  const Array mask = arange(4 * 24 * 24).reshape({4, 24, 24}) % 3 == 0;
+  const std::string two = kernels(masked, x, mask);
+  INFO(two);
+  CHECK(holds(two, "kernel rank=2"));
+  CHECK(holds(two, "sdiv i64") == false);
+  CHECK(holds(two, "srem i64") == false);
+  // A row index that only a comparison reads does not leave vectors in part empty.
+  const auto causal = [](Array a) {
+    const Array i = arange(24);
+    const Array y = where(expand_dims(i, 1) >= i, a, -1.f);
+    return nn::softmax(y);
+  };
+  CHECK(holds(kernels(causal, x), "kernel rank=1"));
+  const auto check_same = [](const auto& f, const auto&... a) {
+    const Array got = jit(f)(a...);
+    const ReferenceMode reference;
+    CHECK(allclose(got, f(a...), 1e-6, 1e-7));
+  };
+  check_same(masked, x / 1000.f, mask);
+  check_same(causal, x / 1000.f);
+}
+
+TEST_CASE("digits that are put together again are the index", "[jit][nests]") {
+  using I = num::Ir<int64_t>;
+  nest::Builder b("kernel");
+  const num::Writing writing(b);
+  const I x = I::at(b.index(0)), eight(8), four(4);
+  const I outer = num::div(num::div(x, eight), four), middle = num::rem(num::div(x, eight), four),
+          inner = num::rem(x, eight);
+  CHECK((middle * eight + inner).id == num::rem(x, I(32)).id);
+  CHECK((inner + middle * eight).id == num::rem(x, I(32)).id);
+  CHECK((outer * I(32) + (middle * eight + inner)).id == x.id);
+  CHECK((outer * I(32) + middle * eight + inner).id == x.id);
+  // The outer digits alone are a quotient, and multiples keep their factor.
+  CHECK((outer * four + middle).id == num::div(x, eight).id);
+  CHECK((middle * I(24) + inner * I(3)).id == (num::rem(x, I(32)) * I(3)).id);
+  // Digits of other places are not neighbours.
+  CHECK((outer * eight + inner).id != x.id);
+  CHECK((middle * I(16) + inner).id != num::rem(x, I(32)).id);
+}
+
+TEST_CASE("batches of vectors times matrices read vectors of memory", "[jit][nests]") {
+  const auto check = [](const char* form, std::vector<int64_t> x, std::vector<int64_t> y,
+                        const lax::DotDims& d) {
+    const auto f = [&](Array a, Array b) { return lax::dot_general(a, b, d); };
+    const Array a = random::uniform(random::key(1), Shape(x)),
+                b = random::uniform(random::key(2), Shape(y));
+    const std::string text = jit(f).lower(a, b).kernels();
+    INFO(text);
+    CHECK(holds(text, form));
+    const Array got = jit(f)(a, b);
+    const ReferenceMode reference;
+    CHECK(allclose(got, f(a, b), 1e-5, 1e-5));
+  };
+  // Along the terms, if rows of 17 elements and more are contiguous.
+  for (const int64_t n : {17, 24, 40})
+    check("vector=inner", {9, n, n}, {9, n}, {{2}, {1}, {0}, {0}});
+  // Along the columns, even if there are fewer than a vector has elements.
+  for (const int64_t n : {8, 11, 15})
+    for (const int64_t terms : {n, int64_t{24}})
+      check("kernel rank=2", {9, terms}, {9, terms, n}, {{1}, {1}, {0}, {0}});
+  for (const int64_t n : {3, 7}) check("kernel rank=1", {9, 24}, {9, 24, n}, {{1}, {1}, {0}, {0}});
 }
