@@ -33,7 +33,7 @@ Type Resizer::type(const Scope& s, int32_t v) const {
   return t.with_shape(Shape(sizes));
 }
 
-// Returns the parameters with resized programs, or nothing if the analysis has not followed them.
+// Returns the parameters with resized programs, or nothing if the analysis does not follow them.
 std::optional<AnyParams> Resizer::with_bodies(const Eqn& e, const Scope& s, size_t i) const {
   if (inner_programs(e.params).size() != s.bodies[i].size()) return std::nullopt;
   bool fits = true;

@@ -156,7 +156,7 @@ bool Bands::only_enlarges(const LaneGroup& g, size_t i) const {
 }
 
 // Removes equations until lanes are the leading axis of all operands and results of the group. One
-// that reads no member runs before the group. What depends on another one runs behind it.
+// that reads no member runs before the group. Another one, and its readers, run behind it.
 void Bands::trim(LaneGroup* g) {
   for (bool again = true; again && !g->members.empty();) {
     again = false;

@@ -120,7 +120,9 @@ class Lockstep final : public RunStep {
       most = std::max(most, p->temporaries() - (place_.on_host() ? p->arena() : 0));
     most += workspace() + TempBuffers::bytes(answers()) + TempBuffers::bytes(trip_numbers());
     switch (form_.kind) {
-      case LoopForm::Kind::call: return block_ > 0 ? programs_[0]->arena() * tasks() : most;
+      case LoopForm::Kind::call:
+        return block_ > 0 ? programs_[0]->arena() * std::min<int64_t>(num_threads(), tasks())
+                          : most;
       case LoopForm::Kind::cond:
         return most + (form_.active() ? TempBuffers::bytes(out_types_) : 0);
       default: return most + TempBuffers::bytes(moving());

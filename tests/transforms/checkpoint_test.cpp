@@ -284,7 +284,6 @@ TEST_CASE("the gradient of a scan of checkpoints holds 2 sqrt(n) states", "[chec
     const auto plain = loss(steps(step, 1000));
     const auto whole = loss(steps(checkpoint(step), 1000));
     const auto by_hand = loss(steps(checkpoint(steps(checkpoint(step), 32)), 32));
-    CHECK(held(plain, state, state) >= 1000);
     CHECK(held(whole, state, state) <= two_roots);
     CHECK(held(by_hand, state, state) <= 2 * std::sqrt(1024.) + working);
     const auto rows = [&](auto f) {
