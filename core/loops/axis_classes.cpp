@@ -341,13 +341,22 @@ bool AxisClasses::twice(const Scope& s, int c) const {
 bool AxisClasses::by_index(const Scope& s, int c) const {
   for (size_t i = 0; i < s.j->eqns.size(); ++i) {
     const Eqn& e = s.j->eqns[i];
-    const std::vector<char>& used = s.access[i].by_index;
+    const Access& access = s.access[i];
     for (const auto& b : s.bodies[i])
       if (by_index(*b, c)) return true;
     const std::vector<int> axes = result_axes(s.lowering[i], s.j->out_types(e));
-    for (size_t a = 0; a < used.size() && a < axes.size(); ++a)
-      for (int32_t v = e.out; used[a] && axes[a] >= 0 && v < e.out + e.n_out; ++v)
-        if (find(s.axis(v, axes[a])) == c) return true;
+    std::set<int> used;  // axes of the results
+    for (size_t a = 0; a < access.by_index.size() && a < axes.size(); ++a)
+      if (access.by_index[a]) used.insert(axes[a]);
+    std::set<int> given;  // axes that an operand has
+    for (const std::vector<int>& operand : access.reads)
+      given.insert(operand.begin(), operand.end());
+    // A call makes the other axes of its results.
+    const bool makes = s.lowering[i].form == Form::opaque;
+    for (int32_t v = e.out; v < e.out + e.n_out; ++v)
+      for (int a = 0; a < s.j->types[v].ndim(); ++a)
+        if ((used.contains(a) || (makes && !given.contains(a))) && find(s.axis(v, a)) == c)
+          return true;
   }
   return false;
 }

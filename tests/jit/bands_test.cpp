@@ -5,8 +5,10 @@
 #include <functional>
 #include <string>
 
+#include "core/loops/axis_classes.h"
 #include "support/check.h"
 #include "weft/device/threads.h"
+#include "weft/make_jaxpr.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -79,7 +81,30 @@ TEST_CASE("a lane that knows its number does not run in blocks", "[jit]") {
 
 TEST_CASE("blocks pass less than all lanes would", "[jit]") {
   const auto f = jit(vmap(attention, {0, none}));
-  const std::string text = f.lower(rows_of(4096), weights()).report();
+  const auto lowered = f.lower(rows_of(4096), weights());
+  const std::string text = lowered.report();
   INFO(text);
   CHECK(count(text, "blocks of ") == 1);
+  // The scores of all lanes.
+  CHECK(lowered.compile().memory().temporaries < 4096 * 32 * 32 * 4);
+}
+
+TEST_CASE("axes that a library call makes are not lanes", "[jit]") {
+  // Each frequency and each eigenvector depends on all elements of the operand.
+  const auto spectra = [](Array x) { return Arrays{fft::fft(x)}; };
+  const auto vectors = [](Array x) {
+    const auto r = linalg::eigh(x);
+    return Arrays{r.first, r.second};
+  };
+  const auto apart = [](const Jaxpr& j) {
+    const AxisClasses an(j);
+    std::vector<bool> r;
+    for (const Atom a : j->out)
+      for (int b = 0; b < j->type(a).ndim(); ++b)
+        r.push_back(an.runs_apart(an.top().axis(a.index, b)));
+    return r;
+  };
+  CHECK(apart(make_jaxpr(spectra)(zeros({8, 1024})).jaxpr) == std::vector{true, false});
+  CHECK(apart(make_jaxpr(vectors)(zeros({8, 40, 40})).jaxpr) ==
+        std::vector{true, false, true, false, false});
 }
