@@ -317,12 +317,16 @@ class Chooser {
                        [&](const auto& o) { return k_.insts[o.access].op == Opcode::Store; });
   }
 
+  // Returns the number of points, or 0 if it is not known.
+  int64_t points() const {
+    int64_t all = options_.grid.empty() ? 0 : 1;
+    for (int64_t n : options_.grid) all *= n;
+    return all;
+  }
   // Returns true if the points are known to be so few that most vectors would not be refilled.
   bool fills_few_vectors() const {
     constexpr int64_t few = 4;
-    int64_t points = 1;
-    for (int64_t n : options_.grid) points *= n;
-    return !options_.grid.empty() && points < few * s_.vector_width;
+    return !options_.grid.empty() && points() < few * s_.vector_width;
   }
 
   void choose_refill() {
@@ -358,9 +362,7 @@ class Chooser {
     if (loop == no_id || (options_.refill != Use::always &&
                           weight(k_, k_.insts[loop].blocks[1]) < limits_.min_refilled_body))
       return;
-    int64_t points = options_.grid.empty() ? 0 : 1;
-    for (int64_t n : options_.grid) points *= n;
-    const int64_t each = points / limits_.refill_threads;
+    const int64_t each = points() / limits_.refill_threads;
     if (options_.refill != Use::always && each < 2) return;
     s_.points = static_cast<int>(std::clamp<int64_t>(each, 2, limits_.refill_points));
     s_.refill = loop;
