@@ -185,20 +185,6 @@ std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   return {test, step};
 }
 
-bool reads(const Jaxpr& j, int32_t input) {
-  const Atom a{input};
-  return std::any_of(
-             j->eqns.begin(), j->eqns.end(),
-             [&](const Eqn& e) { return std::find(e.in.begin(), e.in.end(), a) != e.in.end(); }) ||
-         std::find(j->out.begin(), j->out.end(), a) != j->out.end();
-}
-// Returns which of these inputs from `first` on a program reads.
-std::vector<bool> read_inputs(const Jaxpr& j, ValueRange inputs) {
-  std::vector<bool> r;
-  for (int t = 0; t < inputs.size; ++t) r.push_back(reads(j, inputs.first + t));
-  return r;
-}
-
 // A lane keeps as many elements in registers.
 constexpr int64_t longest_in_registers = 32;
 
@@ -223,10 +209,10 @@ Arrays with_constant_carries(const BodyOp& o, const LoopValues<Array>& x) {
   const std::vector<bool> changed = map_list([](bool p) { return !p; }, passed);
   const Jaxpr body = dce(o.bodies[0], changed);
   const auto both = [](bool a, bool b) { return a && b; };
-  const std::vector<bool> in_test =
-                              map_list(both, passed, read_inputs(o.test, o.cond_inputs().carry)),
-                          in_body =
-                              map_list(both, passed, read_inputs(body, o.body_inputs().carry));
+  const std::vector<bool> in_test = map_list(both, passed,
+                                             by_role(inputs_read(*o.test), o.cond_inputs()).carry),
+                          in_body = map_list(both, passed,
+                                             by_role(inputs_read(*body), o.body_inputs()).carry);
   const auto moved = [&](auto g) {
     append(g.cond_consts, filter_list(g.carry, in_test));
     append(g.body_consts, filter_list(g.carry, in_body));
