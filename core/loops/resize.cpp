@@ -84,4 +84,21 @@ std::optional<Jaxpr> resized(const AxisClasses& an, int axis_class, int64_t exte
   return Resizer(an, axis_class, extent).program(an.top());
 }
 
+std::optional<Jaxpr> program_of_block(const Jaxpr& j, const Bools& in_blocks, int64_t block) {
+  if (j->out.empty() || j->out[0].is_literal()) return std::nullopt;
+  const AxisClasses an(j);
+  const int lane = an.top().axis(j->out[0].index, 0);
+  if (!an.runs_apart(lane)) return std::nullopt;
+  std::optional<Jaxpr> r = resized(an, lane, block);
+  const auto rows = [&](const Type& t) { return t.with_shape(t.shape().with(0, block)); };
+  bool fits = r.has_value();
+  for (size_t k = 0; fits && k < in_blocks.size(); ++k) {
+    const Type& t = j->types[k];
+    fits = (*r)->types[k] == (in_blocks[k] ? rows(t) : t);
+  }
+  for (size_t k = 0; fits && k < j->out.size(); ++k)
+    fits = (*r)->type((*r)->out[k]) == rows(j->type(j->out[k]));
+  return fits ? r : std::nullopt;
+}
+
 }  // namespace weft

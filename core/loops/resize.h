@@ -15,4 +15,9 @@ namespace weft {
 // axis.
 std::optional<Jaxpr> resized(const AxisClasses& an, int axis_class, int64_t extent);
 
+// Returns the program for a block of so many lanes. Lanes are the leading axis of all results and
+// of the inputs that are marked. Returns nothing if lanes depend on one another, or if other inputs
+// have them.
+std::optional<Jaxpr> program_of_block(const Jaxpr& j, const Bools& in_blocks, int64_t block);
+
 }  // namespace weft

@@ -62,23 +62,28 @@ struct Band {
 class Bands {
  public:
   Bands(const Program& p, const Plan& plan)
-      : p_(p), j_(*p.j), n_(j_.eqns.size()), plan_(plan), order_(p), axes_(p, Within::block) {
-    read_outside_ = VarMap<bool>(j_, false);
+      : p_(p),
+        j_(*p.j),
+        n_(j_.eqns.size()),
+        plan_(plan),
+        order_(p),
+        axes_(p, LaneAxes::Within::block),
+        lockstep_(n_, 0) {
+    for (const Step& s : plan.steps)
+      if (s.kind == Step::Kind::lockstep) lockstep_[s.eqn] = 1;
   }
   // Returns the program with the band that saves most, or nothing.
   std::optional<Jaxpr> with_band();
 
  private:
-  using Within = LaneAxes::Within;
   bool has_lane(const LaneGroup& g, int32_t v) const { return g.lanes[0].axis[v] >= 0; }
   bool joins(LaneGroup* g, size_t i, bool alike) const;
   LaneGroup grown(size_t start, LaneGroup::Lane lane) const;
   bool only_enlarges(const LaneGroup& g, size_t i) const;
-  void trim(LaneGroup* g);
-  void note_results(const LaneGroup& g);
+  void trim(LaneGroup* g) const;
   bool starts(size_t i) const;
-  double evaluate(Band* band);
-  static int64_t stored_in(const Jaxpr& body);
+  double evaluate(Band* band) const;
+  static int64_t stored_in(const Scope& body);
   int64_t fewest_lanes(const LaneGroup& g) const;
 
   const Program& p_;
@@ -87,7 +92,7 @@ class Bands {
   const Plan& plan_;
   const Dependencies order_;
   const LaneAxes axes_;
-  VarMap<bool> read_outside_;  // of the group that is looked at
+  std::vector<char> lockstep_;  // by equation: it is a loop over programs
 };
 
 // Adds equation i, if the lanes of the group run through it and its results have them. `alike`:
@@ -134,16 +139,6 @@ LaneGroup Bands::grown(size_t start, LaneGroup::Lane lane) const {
   return g;
 }
 
-void Bands::note_results(const LaneGroup& g) {
-  read_outside_ = VarMap<bool>(j_, false);
-  for (Atom a : j_.out)
-    if (!a.is_literal()) read_outside_[a] = true;
-  for (size_t i = 0; i < n_; ++i)
-    if (!g.contains(i))
-      for (Atom a : j_.eqns[i].in)
-        if (!a.is_literal()) read_outside_[a] = true;
-}
-
 // Returns true if the equation makes large results of small operands, and no member reads them.
 bool Bands::only_enlarges(const LaneGroup& g, size_t i) const {
   const Eqn& e = j_.eqns[i];
@@ -157,10 +152,10 @@ bool Bands::only_enlarges(const LaneGroup& g, size_t i) const {
 
 // Removes equations until lanes are the leading axis of all operands and results of the group. One
 // that reads no member runs before the group. Another one, and its readers, run behind it.
-void Bands::trim(LaneGroup* g) {
+void Bands::trim(LaneGroup* g) const {
   for (bool again = true; again && !g->members.empty();) {
     again = false;
-    note_results(*g);
+    const VarMap<bool> read = read_outside(j_, g->members);
     std::vector<char> leaves(n_, 0), behind(n_, 0);
     for (size_t i : g->members) {
       const Eqn& e = j_.eqns[i];
@@ -173,7 +168,7 @@ void Bands::trim(LaneGroup* g) {
         if (inside ? behind[from] : g->lanes[0].axis[a] > 0) leaves[i] = 1;
       }
       for (int32_t v = e.out; v < e.out + e.n_out; ++v)
-        if (read_outside_[v] && g->lanes[0].axis[v] != 0) leaves[i] = 1;
+        if (read[v] && g->lanes[0].axis[v] != 0) leaves[i] = 1;
       if (only_enlarges(*g, i)) leaves[i] = 1;
       behind[i] = leaves[i] && !first;
       again = again || leaves[i];
@@ -184,12 +179,11 @@ void Bands::trim(LaneGroup* g) {
 
 // Returns the bytes of the values of a body that steps pass to each other: those that no
 // elementwise equation computes.
-int64_t Bands::stored_in(const Jaxpr& body) {
+int64_t Bands::stored_in(const Scope& body) {
   int64_t bytes = 0;
-  for (const Eqn& e : body->eqns) {
-    if (lower_equation(*body, e).form == Form::pull) continue;
-    for (Atom a : results_of(e)) bytes += body->type(a).bytes();
-  }
+  for (size_t i = 0; i < body.j->eqns.size(); ++i)
+    if (body.lowering[i].form != Form::pull)
+      for (Atom a : results_of(body.j->eqns[i])) bytes += body.j->type(a).bytes();
   return bytes;
 }
 
@@ -210,15 +204,15 @@ int64_t Bands::fewest_lanes(const LaneGroup& g) const {
 }
 
 // Returns the nanoseconds that a band saves, and sets its block.
-double Bands::evaluate(Band* band) {
+double Bands::evaluate(Band* band) const {
   const LaneGroup& g = band->group;
   const int64_t lanes = g.lanes[0].extent;
-  note_results(g);
+  const VarMap<bool> read = read_outside(j_, g.members);
   std::vector<size_t> last(j_.types.size(), 0);
   for (size_t i : g.members)
     for (Atom a : j_.eqns[i].in)
       if (!a.is_literal()) last[a.index] = i;
-  const auto is_passed = [&](int32_t v) { return plan_.in_memory[v] && !read_outside_[v]; };
+  const auto is_passed = [&](int32_t v) { return plan_.in_memory[v] && !read[v]; };
   double moved = 0;
   int64_t live = 0, most = 0, steps = 0;
   for (size_t i : g.members) {
@@ -237,14 +231,12 @@ double Bands::evaluate(Band* band) {
         moved += static_cast<double>(bytes);
       }
     }
-    const bool lockstep = std::ranges::any_of(
-        plan_.steps, [&](const Step& s) { return s.kind == Step::Kind::lockstep && s.eqn == i; });
-    if (lockstep) {
+    if (lockstep_[i]) {
       for (int64_t k = loop.operands().carry.first; k < loop.operands().carry.end(); ++k)
         inner += 2 * j_.type(e.in[static_cast<size_t>(k)]).bytes();
-      for (const Jaxpr& body : loop.bodies) {
-        inner += stored_in(body);
-        inner_steps += std::ssize(body->eqns);
+      for (const auto& body : p_.analysis[i]->top().bodies[0]) {
+        inner += stored_in(*body);
+        inner_steps += std::ssize(body->j->eqns);
       }
       trips = loop.kind == LoopForm::Kind::scan ? loop.length : limits.trips;
       if (loop.kind == LoopForm::Kind::cond || loop.kind == LoopForm::Kind::call) trips = 1;
@@ -299,9 +291,7 @@ std::optional<Jaxpr> Bands::with_band() {
   Bools in_blocks;
   for (Atom a : call.eqn.in) in_blocks.push_back(has_lane(best.group, a.index));
   const Jaxpr body = *param_field<Jaxpr>(call.eqn.params, "jaxpr");
-  const AxisClasses an(body);
-  const int lane = an.top().axis(body->out[0].index, 0);
-  if (!an.runs_apart(lane) || !resized(an, lane, best.block)) return std::nullopt;
+  if (!program_of_block(body, in_blocks, best.block)) return std::nullopt;
   call.eqn.params = call.eqn.op->parse_params({{"jaxpr", body},
                                                {"name", std::string("band")},
                                                {"block", best.block},

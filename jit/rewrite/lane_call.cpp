@@ -12,6 +12,20 @@
 
 namespace weft::compiler {
 
+VarMap<bool> read_outside(const JaxprData& j, const std::vector<size_t>& members) {
+  VarMap<bool> read(j, false);
+  const auto note = [&](Atom a) {
+    if (!a.is_literal()) read[a] = true;
+  };
+  for (size_t i = 0, next = 0; i < j.eqns.size(); ++i)
+    if (next < members.size() && members[next] == i)
+      ++next;
+    else
+      std::ranges::for_each(j.eqns[i].in, note);
+  std::ranges::for_each(j.out, note);
+  return read;
+}
+
 LaneCall lane_call(const Program& p, const std::vector<size_t>& members) {
   const JaxprData& j = *p.j;
   std::vector<bool> is_member(j.eqns.size(), false);
@@ -27,14 +41,7 @@ LaneCall lane_call(const Program& p, const std::vector<size_t>& members) {
       b.copy_input(a.index);
       e.in.push_back(a);
     }
-  VarMap<bool> read(j, false);  // outside
-  const auto note = [&](Atom a) {
-    if (!a.is_literal()) read[a] = true;
-  };
-  for (size_t i = 0; i < j.eqns.size(); ++i)
-    if (!is_member[i])
-      for (Atom a : j.eqns[i].in) note(a);
-  for (Atom a : j.out) note(a);
+  const VarMap<bool> read = read_outside(j, members);
   for (size_t i : members) {
     b.copy(j.eqns[i]);
     for (Atom a : results_of(j.eqns[i]))

@@ -16,6 +16,8 @@ struct LaneCall {
   std::vector<Atom> results = {};  // the variables that it replaces
 };
 // `members`: equations of the program, in order.
+// Returns, by variable, whether the program's results or other equations read it.
+VarMap<bool> read_outside(const JaxprData& j, const std::vector<size_t>& members);
 LaneCall lane_call(const Program& p, const std::vector<size_t>& members);
 // Equations and the call that replaces them.
 struct CalledGroup {

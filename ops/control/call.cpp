@@ -66,14 +66,8 @@ Types call_type(const Types& in, const Call& p) {
 }
 
 // The program of the call for one block of its lanes.
-Jaxpr program_of_block(const Call& p) {
-  const AxisClasses an(p.jaxpr);
-  const auto first = std::ranges::find(p.in_blocks, true);
-  const auto lane =
-      an.top().axis(first == p.in_blocks.end() ? p.jaxpr->out[0].index
-                                               : static_cast<int32_t>(first - p.in_blocks.begin()),
-                    0);
-  std::optional<Jaxpr> r = an.runs_apart(lane) ? resized(an, lane, p.block) : std::nullopt;
+Jaxpr block_program(const Call& p) {
+  std::optional<Jaxpr> r = program_of_block(p.jaxpr, p.in_blocks, p.block);
   if (!r) throw InternalError("a call in blocks has lanes that depend on one another");
   return *r;
 }
@@ -84,7 +78,7 @@ Lowering call_lowering(const LowerArgs<Call>& a) {
   if (!a.params.watched() && a.params.block == 0) return l;
   l.form = Lowering::Form::opaque;
   l.lockstep = [p = a.params] {
-    return std::vector<Jaxpr>{p.block == 0 ? p.jaxpr : program_of_block(p)};
+    return std::vector<Jaxpr>{p.block == 0 ? p.jaxpr : block_program(p)};
   };
   return l;
 }
