@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/loops/fold_order.h"
+#include "core/loops/strides.h"
 #include "jit/nests/elements.h"
 #include "jit/nests/equations.h"
 
@@ -56,9 +57,7 @@ int64_t divisions(const nest::Kernel& k) {
 // The quotients and remainders of the index along the last run-time axis, which fills vectors.
 struct VectorDigits {
   bool any = false, in_addresses = false;
-  int64_t gathers = 0;  // addresses with such digits; those in a loop count for several trips
 };
-constexpr int64_t many_gathers = 8;
 VectorDigits vector_digits(const nest::Kernel& k) {
   enum : uint8_t { index = 1, digit = 2 };
   std::vector<uint8_t> from(k.insts.size(), 0);  // what a value is computed from
@@ -71,15 +70,35 @@ VectorDigits vector_digits(const nest::Kernel& k) {
       const bool divides = i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv;
       if (divides && i.kind == nest::Kind::I64 && (from[v] & index)) from[v] |= digit, r.any = true;
       const bool memory = i.op == nest::Opcode::Load || i.op == nest::Opcode::Store;
-      if (memory && (from[i.args[0]] & digit)) {
-        r.in_addresses = true;
-        r.gathers += b.depth > 0 ? many_gathers : 1;
-      }
+      if (memory && (from[i.args[0]] & digit)) r.in_addresses = true;
       for (nest::BlockId inner : i.blocks) self(self, k.blocks[inner]);
     }
   };
   visit(visit, k.blocks[0]);
   return r;
+}
+
+// Counts the loads and stores of a vector at addresses that are not consecutive. Those in a loop
+// count for several trips. Vectors run along the last run-time axis.
+constexpr int64_t many_gathers = 8;
+int64_t gathers(const nest::Kernel& k) {
+  std::vector<nest::Variance> variance(k.insts.size());
+  int64_t n = 0;
+  const auto visit = [&](const auto& self, const nest::Block& b) -> void {
+    for (nest::Id v : b.body) {
+      const nest::Inst& i = k.insts[v];
+      if (i.op == nest::Opcode::Index && i.imm == k.rank - 1)
+        variance[v] = {false, true, 1};
+      else
+        variance[v] = nest::variance_of(k, i, [&](nest::Id a) { return variance[a]; });
+      const bool memory = i.op == nest::Opcode::Load || i.op == nest::Opcode::Store;
+      const nest::Variance& address = memory ? variance[i.args[0]] : nest::uniform_value;
+      if (address.varying || address.stride > 1) n += b.depth > 0 ? many_gathers : 1;
+      for (nest::BlockId inner : i.blocks) self(self, k.blocks[inner]);
+    }
+  };
+  visit(visit, k.blocks[0]);
+  return n;
 }
 
 // Returns true if vectors along an axis of this extent leave many elements unused.
@@ -226,11 +245,16 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
     if (divides == 0 || k.grid.size() < 2 || (k.loops && !straight) || k.rows) return n;
     // Vectors that are half full cost less than many gathers.
     constexpr int64_t half_vector = 8;
-    const bool apart =
-        k.grid.back() >= half_vector && vector_digits(n.nest.kernel).gathers >= many_gathers;
+    const int64_t flat_gathers = k.grid.back() < half_vector ? 0 : gathers(n.nest.kernel);
+    std::optional<Written> apart;
+    if (flat_gathers >= many_gathers) {
+      form.together = 1;
+      apart = write_kernel(p, k, in_memory, form);
+      if (flat_gathers - gathers(apart->nest.kernel) < many_gathers) apart.reset();
+    }
     form.together = apart ? 1 : vector_axes(k.grid);
     if (form.together == k.grid.size()) return n;
-    Written two = write_kernel(p, k, in_memory, form);
+    Written two = apart ? std::move(*apart) : write_kernel(p, k, in_memory, form);
     // More axes fill vectors better, and need not be told apart if all operands have them.
     while (form.together + 1 < k.grid.size() && !vector_digits(two.nest.kernel).any) {
       ++form.together;
