@@ -79,6 +79,21 @@ TEST_CASE("trips of a loop that fills vectors read their rows as records", "[jit
   CHECK(reads_records(f, numbers({33, 4}, F32)));
 }
 
+TEST_CASE("whole short records are moved by shuffles", "[jit][record]") {
+  const auto calls = [](const Array& x) {
+    return count(jit(turned).lower(x).llvm_ir(), "call void @weft_record_");
+  };
+  for (DType d : {F32, F64, I32}) {
+    const auto longer = calls(numbers({160, 5}, d));
+    for (int64_t k : {2, 3, 4}) {
+      INFO("records of " << k << ", dtype " << static_cast<int>(d));
+      for (int64_t n : {8, 16, 32, 33, 160}) same(turned, numbers({n, k}, d));
+      // The last lanes, which may not fill a vector, are moved by calls.
+      CHECK(2 * calls(numbers({160, k}, d)) <= longer);
+    }
+  }
+}
+
 TEST_CASE("reads of records end with the operand", "[jit][record]") {
   // These are the first elements of each row. No memory follows those of the last row.
   const auto part = [](Array x) {

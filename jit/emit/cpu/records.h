@@ -15,7 +15,7 @@ namespace weft::compiler {
 class CpuEmitter;
 
 // The records of a vector are adjacent in memory. The library converts them to one vector per
-// element, in the frame, or back.
+// element, in the frame, or back. Whole records of a few elements are shuffled in registers.
 class Records : EmitterPart<CpuEmitter> {
  public:
   explicit Records(CpuEmitter& e);
@@ -31,6 +31,12 @@ class Records : EmitterPart<CpuEmitter> {
 
  private:
   void move_record(const Record& r, nest::Id here, int p);
+  bool is_short(const Record& r, nest::Id here) const;
+  void load_short(const Record& r, nest::Id here, int p);
+  void store_short(const Record& r, nest::Id here, int p);
+  // Returns the address of the record of the first element of vector p.
+  V first_record(const Record& r, nest::Id here, int p);
+  llvm::Type* memory_type(nest::Id access) const;
 
   std::map<nest::Id, Record> records_;            // by first access
   std::map<nest::Id, nest::Id> record_of_;        // by access
