@@ -17,6 +17,7 @@
 #include "jit/rewrite/fuse_loops.h"
 #include "jit/rewrite/implementations.h"
 #include "jit/rewrite/op_rewrites.h"
+#include "jit/rewrite/pack_lanes.h"
 #include "jit/rewrite/partition.h"
 #include "jit/rewrite/reads_first.h"
 #include "jit/rewrite/simplify.h"
@@ -179,6 +180,12 @@ Jaxpr expand(const Jaxpr& j) {
   }
 }
 
+// The equations that pack lanes have no implementations yet.
+Jaxpr pack(const Jaxpr& j) {
+  const Jaxpr r = pack_lanes(j);
+  return r == j ? j : expand(chosen(simplify(r, simple_body), true));
+}
+
 // A pass rewrites the jaxpr, or adds to the state of the compilation; `show` prints what it did.
 struct Pass {
   PassInfo info;
@@ -214,6 +221,12 @@ constexpr Pass passes[] = {
       "Replaces ops that are run as programs of other ops by these programs, and chooses again in "
       "them, until nothing changes."},
      expand,
+     nullptr,
+     nullptr},
+    {{"pack lanes", "jit/rewrite/pack_lanes.cpp", "jaxpr", "jaxpr",
+      "Runs costly branches for the lanes that take them, where all lanes would run them together "
+      "([0082](decisions/0082-packed-lanes.md))."},
+     pack,
      nullptr,
      nullptr},
     {{"split", "jit/rewrite/op_rewrites.cpp", "jaxpr", "jaxpr",

@@ -11,6 +11,10 @@ namespace weft::compiler {
 // steps, a loop of unknown trip count one trip, a cond its most expensive branch.
 double flops(const Jaxpr& j);
 
+// Returns the approximate nanoseconds that one thread needs for one of the lanes of a program. A
+// native call takes what its implementation declares, which is for one product or row.
+double lane_ns(const Jaxpr& j, int64_t lanes);
+
 // Returns the instructions that compute one element, or one term of a fold, at a constant index
 // from elements in registers.
 int64_t instructions_at_constant(const Lowering& l, const Types& in, const Types& out);

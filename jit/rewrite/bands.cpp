@@ -4,10 +4,12 @@
 //
 // A library call, a loop in lockstep and a kernel with long rows store their results for all lanes.
 // The next step reads them when they have left the cache. A band is a call of such steps. It runs
-// all of them for one block of lanes, then for the next.
+// all of them for one block of lanes, then for the next. In a loop in lockstep, lanes wait for each
+// other. A costly loop is a band of its own, with a block of few lanes, so that few wait.
 #include "jit/rewrite/bands.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/effects.h"
@@ -15,6 +17,7 @@
 #include "core/loops/platform.h"
 #include "core/loops/resize.h"
 #include "core/op.h"
+#include "jit/fuse/cost.h"
 #include "jit/fuse/plan.h"
 #include "jit/rewrite/barriers.h"
 #include "jit/rewrite/dependencies.h"
@@ -51,6 +54,10 @@ struct Limits {
   double step = 300;
   // The trips of a loop whose number is not known.
   int64_t trips = 8;
+  // The share of its time that a loop whose lanes do not wait may spend in launches.
+  double launches = 0.1;
+  // The least nanoseconds of a step of such a loop, for one lane.
+  double waiting = 1000;
 } constexpr limits;
 
 struct Band {
@@ -72,7 +79,8 @@ class Bands {
     for (const Step& s : plan.steps)
       if (s.kind == Step::Kind::lockstep) lockstep_[s.eqn] = 1;
   }
-  // Returns the program with the band that saves most, or nothing.
+  // Returns the program with the band that saves most, or nothing. Loops whose lanes wait come
+  // first.
   std::optional<Jaxpr> with_band();
 
  private:
@@ -83,6 +91,14 @@ class Bands {
   void trim(LaneGroup* g) const;
   bool starts(size_t i) const;
   double evaluate(Band* band) const;
+  std::optional<Band> apart(size_t i) const;
+  struct Called {
+    LaneCall call = {};
+    Jaxpr body = {};
+    Bools in_blocks = {};
+  };
+  Called called(const LaneGroup& g) const;
+  std::optional<Jaxpr> with_call(const Band& band) const;
   static int64_t stored_in(const Scope& body);
   int64_t fewest_lanes(const LaneGroup& g) const;
 
@@ -262,6 +278,38 @@ double Bands::evaluate(Band* band) const {
   return moved * limits.moved_byte - blocks * static_cast<double>(steps) * limits.step;
 }
 
+// Returns true if lanes of the loop may end at different trips, and a step of one lane is long.
+bool lanes_wait(const LoopForm& l) {
+  return l.kind == LoopForm::Kind::loop_while && l.lanes.size() == 1 &&
+         l.lanes[0] >= limits.blocks && lane_ns(l.bodies[1], l.lanes[0]) >= limits.waiting;
+}
+
+// Returns the loop as a band of few lanes, or nothing if launches would take too long, or if lanes
+// share products, which take less time for all of them.
+std::optional<Band> Bands::apart(size_t i) const {
+  const LoopForm& loop = p_.scope.lowering[i].loop;
+  if (!lockstep_[i] || !lanes_wait(loop)) return std::nullopt;
+  const std::optional<LaneGroup> group = axes_.joined({}, i);
+  if (!group) return std::nullopt;
+  const int64_t lanes = loop.lanes[0];
+  for (const LaneGroup::Lane& lane : group->lanes) {
+    Band band{.group = {.members = {i}, .lanes = {lane}}};
+    trim(&band.group);
+    if (lane.extent != lanes || band.group.members.empty()) continue;
+    const Called all = called(band.group);
+    const std::optional<Jaxpr> one = program_of_block(all.body, all.in_blocks, 1);
+    if (!one) continue;
+    const double ns = lane_ns(*one, 1);
+    if (lane_ns(all.body, lanes) > (1 + limits.launches) * ns) continue;
+    size_t steps = 0;
+    for (const Jaxpr& body : loop.bodies) steps += body->eqns.size();
+    band.block = static_cast<int64_t>(
+        std::ceil(static_cast<double>(steps) * limits.step / (limits.launches * ns)));
+    if (band.block * limits.blocks <= lanes) return band;
+  }
+  return std::nullopt;
+}
+
 // Returns true if the plan stores a result of the equation that other equations read.
 bool Bands::starts(size_t i) const {
   return !order_.after[i].empty() &&
@@ -269,6 +317,9 @@ bool Bands::starts(size_t i) const {
 }
 
 std::optional<Jaxpr> Bands::with_band() {
+  for (size_t i = 0; i < n_; ++i)
+    if (const std::optional<Band> band = apart(i))
+      if (std::optional<Jaxpr> r = with_call(*band)) return r;
   Band best;
   std::vector<std::pair<int32_t, int>> tried;  // variables with the axis of their lanes
   for (size_t i = 0; i < n_; ++i) {
@@ -286,17 +337,27 @@ std::optional<Jaxpr> Bands::with_band() {
       if (band.gain > best.gain) best = std::move(band);
     }
   }
-  if (best.gain <= 0) return std::nullopt;
-  LaneCall call = lane_call(p_, best.group.members);
-  Bools in_blocks;
-  for (Atom a : call.eqn.in) in_blocks.push_back(has_lane(best.group, a.index));
-  const Jaxpr body = *param_field<Jaxpr>(call.eqn.params, "jaxpr");
-  if (!program_of_block(body, in_blocks, best.block)) return std::nullopt;
-  call.eqn.params = call.eqn.op->parse_params({{"jaxpr", body},
-                                               {"name", std::string("band")},
-                                               {"block", best.block},
-                                               {"in_blocks", in_blocks}});
-  return with_calls(p_, order_, {{best.group.members, call}});
+  return best.gain > 0 ? with_call(best) : std::nullopt;
+}
+
+// Returns the call of the equations of a group.
+Bands::Called Bands::called(const LaneGroup& g) const {
+  Called r{.call = lane_call(p_, g.members)};
+  r.body = *param_field<Jaxpr>(r.call.eqn.params, "jaxpr");
+  for (Atom a : r.call.eqn.in) r.in_blocks.push_back(has_lane(g, a.index));
+  return r;
+}
+
+// Returns the program with a call in place of the band.
+std::optional<Jaxpr> Bands::with_call(const Band& band) const {
+  Called r = called(band.group);
+  if (!program_of_block(r.body, r.in_blocks, band.block)) return std::nullopt;
+  Eqn& e = r.call.eqn;
+  e.params = e.op->parse_params({{"jaxpr", r.body},
+                                 {"name", std::string("band")},
+                                 {"block", band.block},
+                                 {"in_blocks", r.in_blocks}});
+  return with_calls(p_, order_, {{band.group.members, r.call}});
 }
 
 }  // namespace
@@ -305,7 +366,12 @@ Jaxpr bands(const Jaxpr& j) {
   if (!is_host_platform()) return j;
   int64_t bytes = 0;
   for (const Type& t : j->types) bytes += t.bytes();
-  if (bytes < limits.all_bytes || j->eqns.size() > limits.longest_program) return j;
+  const auto has_waiting_loop = [&](const Eqn& e) {
+    return e.op->compile_eagerly() && lanes_wait(lower_equation(*j, e).loop);
+  };
+  if (j->eqns.size() > limits.longest_program ||
+      (bytes < limits.all_bytes && std::ranges::none_of(j->eqns, has_waiting_loop)))
+    return j;
   const Program p(j);
   const Plan plan = make_plan(p);
   const std::optional<Jaxpr> r = Bands(p, plan).with_band();

@@ -10,12 +10,15 @@
 
 #include <algorithm>
 
+#include "core/loops/axis_classes.h"
 #include "core/loops/platform.h"
-#include "ops/control/body_op.h"
+#include "ops/control/packed.h"
 #include "ops/control/samples.h"
+#include "ops/index/index.h"
 #include "ops/structure/structure.h"
 #include "tracer/concrete.h"
 #include "weft/lax/compare.h"
+#include "weft/lax/cumulative.h"
 #include "weft/lax/elementwise.h"
 
 namespace weft {
@@ -134,6 +137,74 @@ std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
   return r;
 }
 
+// A branch of so few elementwise equations takes less time for all lanes than packing some of them.
+bool is_short(const Jaxpr& branch) {
+  constexpr size_t few_equations = 8;
+  return branch->eqns.size() <= few_equations &&
+         std::ranges::all_of(branch->eqns, [&](const Eqn& e) {
+           return lower_equation(*branch, e).form == Lowering::Form::pull;
+         });
+}
+
+// Runs a branch for one block after another of the lanes that take it, and writes their results
+// into the results so far. Returns nothing if the lanes depend on one another.
+Arrays run_packed(const BodyOp& o, const Jaxpr& branch, const LoopValues<Array>& v,
+                  const Array& active, const Arrays& before) {
+  const PackedLanes lanes(o.lanes[0]);
+  const Ints axes = o.to_body(o.lane_axes, int64_t{1});
+  // With the mask, all results have lanes, also constants.
+  const Jaxpr masked = program(branch->in_types(), [&](const Arrays& x) {
+    return map_list([&](const Array& r) { return mask_out(x[0], r); }, eval_jaxpr(branch, x));
+  });
+  const std::optional<Jaxpr> block = lanes.of_block(masked, axes);
+  if (!block) return {};
+  const Array order = lanes.numbers(active), lanes_left = count_lanes(active),
+              size = scalar_of_int(I32, lanes.block());
+  const Arrays first = concat_lists({scalar_of_int(I32, 0)}, before);
+  const Types carry = types_of(first);
+  const ClosedJaxpr more =
+      record(carry, [&](const Arrays& x) { return Arrays{lax::lt(x[0], lanes_left)}; });
+  const ClosedJaxpr step = record(carry, [&](const Arrays& x) {
+    const Array numbers = dynamic_slice_at(order, {x[0]}, {lanes.block()});
+    LoopValues<Array> rows = v;
+    rows.body_consts = lanes.rows(v.body_consts, o.lane_axes.body_consts, numbers);
+    const Arrays in = o.to_body(rows, lanes.in_range(numbers));
+    Arrays out = lanes.with_rows(drop_first(x, 1), numbers, eval_jaxpr(*block, in));
+    out.insert(out.begin(), lax::add(x[0], size));
+    return out;
+  });
+  return drop_first(while_flat(more, step, first), 1);
+}
+
+// Runs each branch for the lanes that take it.
+Arrays cond_packed(const ExpandArgs<Cond>& e) {
+  const BodyOp o = body_op(e.params);
+  const LoopValues<Array> v = o.operands(e.x);
+  const auto last = static_cast<int64_t>(o.bodies.size()) - 1;
+  Arrays out = map_list(base::zeros, o.bodies[0]->out_types());
+  for (int64_t b = 0; b <= last; ++b) {
+    const Jaxpr& branch = o.bodies[static_cast<size_t>(b)];
+    const Array a = takes(v.control, b, last);
+    out = is_short(branch) ? merged(o, a, eval_jaxpr(branch, o.to_body(v, a)), out)
+                           : run_packed(o, branch, v, a, out);
+    if (out.empty()) return {};
+  }
+  return out;
+}
+
+// Only the pass that packs lanes chooses `expand` (jit/rewrite/pack_lanes.h).
+std::vector<Implementation<Cond>> cond_implementations() {
+  constexpr double never_ns = 1e19;
+  std::vector<Implementation<Cond>> all(2);
+  all[0].name = generated;
+  all[1].name = expanded;
+  all[1].applies = [](const Use<Cond>& u) {
+    return u.params.branches_platforms.empty() && packs_lanes(body_op(u.params));
+  };
+  all[1].cost = [](const Use<Cond>&) { return never_ns; };
+  return all;
+}
+
 // If the index or the platform is known, only its branch remains.
 Arrays cond_simplify(const SimplifyArgs<Cond>& s) {
   Cond p = of_platform(s.params, current_platform());
@@ -166,6 +237,17 @@ std::vector<Sample<Cond>> cond_samples() {
   const Type lanes(F64, {2}), mask(Bool, {2});
   const Jaxpr root = program({mask, lanes}, [](const Arrays& a) { return Arrays{lax::sin(a[1])}; });
   const Jaxpr same = program({mask, lanes}, [](const Arrays& a) { return Arrays{a[1]}; });
+  // Enough lanes to be packed.
+  const Type many(F64, {70, 2}), one(F64, {2}), many_mask(Bool, {70});
+  const Types packed_in{many_mask, many, one};
+  const Jaxpr folds = program(packed_in, [](const Arrays& a) {
+    return Arrays{lax::sin(lax::cumsum(a[1], 1)), base::ones(a[1].type())};
+  });
+  const Jaxpr adds = program(packed_in, [](const Arrays& a) {
+    const Array shared = broadcast_in_dim(lax::cumsum(a[2]), a[1].shape(), {1});
+    return Arrays{base::zeros(a[1].type()), lax::add(a[1], shared)};
+  });
+  const Jaxpr keeps = program(packed_in, [](const Arrays& a) { return Arrays{a[1], a[1]}; });
   return {
       {{index, x, x}, {{product, sum, first}, {}, {}, {}, false}},
       {{index, words[0], words[1]}, {{as_is, turned}, {}, {}, {}, false}},
@@ -173,6 +255,8 @@ std::vector<Sample<Cond>> cond_samples() {
       {{index, Type(Bool, {}), x, x}, {{sum, product}, {}, {}, {}, true}},
       {{Type(I32, {2}), lanes}, {{root, same}, {2}, {0}, {1, 1}, false}},
       {{Type(I32, {2}), mask, lanes}, {{same, root}, {2}, {0}, {1, 1}, true}},
+      {{Type(I32, {70}), many, one}, {{folds, adds, keeps}, {70}, {0}, {1, 0, 1, 1}, false}},
+      {{Type(I32, {70}), many_mask, many, one}, {{adds, folds}, {70}, {0}, {1, 0, 1, 1}, true}},
       // The branches agree on all devices, because law tests compare devices.
       {{index, x, x}, {{product, product, first}, {}, {}, {}, false, {"cuda", "cpu", "default"}}},
       {{Type(I32, {2}), lanes}, {{root, root}, {2}, {0}, {1, 1}, false, {"cuda", "default"}}}};
@@ -186,6 +270,8 @@ const Primitive<Cond>& cond_op = define<Cond>([] {
                  "`lanes`, each lane has its own index.",
           .type = cond_type,
           .reference = cond_reference,
+          .expand = cond_packed,
+          .implementations = cond_implementations,
           .simplify = cond_simplify,
           .samples = cond_samples,
       },

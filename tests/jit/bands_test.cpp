@@ -4,9 +4,11 @@
 // once, and keep what they pass from step to step small.
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "core/loops/axis_classes.h"
 #include "support/check.h"
+#include "tracer/eval_trace.h"
 #include "weft/device/threads.h"
 #include "weft/make_jaxpr.h"
 
@@ -107,4 +109,54 @@ TEST_CASE("axes that a library call makes are not lanes", "[jit]") {
   CHECK(apart(make_jaxpr(spectra)(zeros({8, 1024})).jaxpr) == std::vector{true, false});
   CHECK(apart(make_jaxpr(vectors)(zeros({8, 40, 40})).jaxpr) ==
         std::vector{true, false, true, false, false});
+}
+
+namespace {
+// Takes n steps, which call a library.
+Array spectra(const Array& n, const Array& m) {
+  using State = std::pair<Array, Array>;
+  const auto more = [n](const State& s) { return s.first < n; };
+  const auto step = [](const State& s) {
+    return State{s.first + 1, s.second * 0.5f + abs(linalg::eigvals(s.second)) / 12.f};
+  };
+  return while_loop(more, step, State{array(0), m}).second.sum(0);
+}
+}  // namespace
+
+TEST_CASE("lanes of a costly loop do not wait for each other", "[jit]") {
+  const auto f = vmap(spectra);
+  for (const int lanes : {64, 67, 200}) {
+    const Array m = random::normal(random::key(3), {lanes, 12, 12});
+    for (const int n : {1, 2, 9}) {
+      const Array trips = arange(lanes) % n;
+      Array want;
+      {
+        const ReferenceMode on;
+        want = f(trips, m);
+      }
+      CHECK(allclose(jit(f)(trips, m), want, 1e-4, 1e-5).item<bool>());
+    }
+  }
+  const Array m = random::normal(random::key(3), {200, 12, 12});
+  CHECK(count(jit(f).lower(arange(200), m).report(), "blocks of ") > 0);
+  // Steps of a few elementwise operations wait: launches would take longer.
+  const auto cheap = [](Array n, Array x) {
+    return while_loop([n](Array y) { return y.sum() < n; }, [](Array y) { return y + 1; }, x);
+  };
+  const Array x = zeros({200, 40});
+  CHECK(count(jit(vmap(cheap)).lower(arange(200), x).report(), "blocks of ") == 0);
+}
+
+TEST_CASE("lanes of a loop that share a product run together", "[jit]") {
+  const auto f = [](Array n, Array x, Array w) {
+    using State = std::pair<Array, Array>;
+    return while_loop([n](const State& s) { return s.first < n; },
+                      [w](const State& s) { return State{s.first + 1, tanh(dot(s.second, w))}; },
+                      State{array(0), x})
+        .second;
+  };
+  const Array x = random::normal(random::key(1), {64, 256}),
+              w = random::normal(random::key(2), {256, 256});
+  const auto mapped = jit(vmap(f, {0, 0, none}));
+  CHECK(count(mapped.lower(arange(64), x, w).report(), "blocks of ") == 0);
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/rewrite/pack_lanes.h: runs branches for the lanes that take them, where all lanes would run
+// them together (docs/decisions/0082-packed-lanes.md).
+#pragma once
+#include "weft/detail/jaxpr.h"
+
+namespace weft::compiler {
+
+// Replaces such branches and loops by their expansions, whose equations have no implementations
+// yet.
+Jaxpr pack_lanes(const Jaxpr& j);
+
+}  // namespace weft::compiler
