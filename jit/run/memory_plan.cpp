@@ -5,6 +5,7 @@
 #include "jit/run/memory_plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "runtime/red_zones.h"
 
@@ -141,12 +142,28 @@ class Planner {
             plan_.slot[v].at >= 0)
           continue;
         plan_.has_slots = true;
-        if (donated_ && place_in_input(v)) continue;
+        if (place_in_operand(v) || (donated_ && place_in_input(v))) continue;
         const int64_t size = padded_bytes(bytes(v));
         const int64_t at = fit(in_arena_, v, workspace_while_live(v), size, INT64_MAX);
         plan_.slot[v] = {-1, at};
         plan_.arena = std::max(plan_.arena, at + size);
       }
+  }
+  // Updates a temporary in place: v takes its slot. The slot stays above the workspaces.
+  bool place_in_operand(int32_t v) {
+    const int32_t u = aliased_operand(v, steps_[first_[v]].in_place);
+    if (u < 0 || plan_.slot[u].at < 0 || last_[u] != first_[v] || updated_.contains(u) ||
+        bytes(u) != bytes(v))
+      return false;
+    const MemoryPlan::Slot slot = plan_.slot[u];
+    if (slot.input < 0 && slot.at < workspace_while_live(v)) return false;
+    if (slot.input >= 0 && last_read_[slot.input] >= first_[v]) return false;
+    std::vector<Live>& live = slot.input < 0 ? in_arena_ : in_input_[slot.input];
+    for (Live& l : live)
+      if (l.at == slot.at && l.until == last_[u]) l.until = last_[v];
+    updated_.insert(u);
+    plan_.slot[v] = slot;
+    return true;
   }
   bool place_in_input(int32_t v) {
     for (int32_t u = 0; u < j_.n_in; ++u) {
@@ -185,6 +202,7 @@ class Planner {
   std::vector<int> results_;    // how often it is a result
   std::vector<int32_t> heads_;  // by result: the first variable that is written to its memory
   std::vector<std::pair<int, int64_t>> workspaces_;  // of the steps that need one, in order
+  std::set<int32_t> updated_;                        // temporaries whose slot another one has taken
   std::vector<Live> in_arena_;
   std::vector<std::vector<Live>> in_input_;
   MemoryPlan plan_;

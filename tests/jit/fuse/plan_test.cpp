@@ -257,6 +257,26 @@ TEST_CASE("a few updates of a large array are written in place", "[jit][plan]") 
   }
 }
 
+TEST_CASE("temporaries are updated in place", "[jit][plan]") {
+  // 20 updates of a place each, between a sum and another.
+  const auto f = [](Array x, Array at, Array v) {
+    Array y = cumsum(x);
+    for (int k = 0; k < 4; ++k) y = y.at(at[slice(5 * k, 5 * k + 5)]).set(v[5 * k]);
+    return cumsum(y);
+  };
+  const Array x = numbers({100'000}), at = arange(20) * 7 % 9, v = numbers({20});
+  check_bits(f, x, at, v);
+  check_bits(vmap(f, {0, none, none}), numbers({3, 50'000}), at, v);
+  // One y of 400,000 bytes is in memory, and not two in turn.
+  CHECK(jit(f).lower(x, at, v).compile().memory().temporaries < 600'000);
+  // An update does not overwrite what is read later.
+  const auto both = [](Array x, Array at, Array v) {
+    const Array y = cumsum(x), z = y.at(at).set(v);
+    return cumsum(z) + cumsum(y);
+  };
+  check_bits(both, x, at, v);
+}
+
 TEST_CASE("a short row that is put together from parts is computed by one point", "[jit][plan]") {
   const Array a = numbers({40, 30}), b = numbers({40, 30}) * 2.f;
   const auto stacked = [](Array a, Array b) { return stack({sin(a), cos(b), a * b}, -1); };
