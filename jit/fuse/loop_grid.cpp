@@ -114,7 +114,8 @@ class LoopGrid {
   void ordinary(std::vector<int64_t>* grid) {
     const double once = work(*grid) + (too_large(*grid).empty() ? 0 : steps() * cost_of_step);
     // The result with the most points defines the axes. An axis of another result joins one of
-    // them if it has the same size and never occurs in the same value.
+    // them if it has the same size and never occurs in the same value. A carry that the loop
+    // returns unchanged may have axes that no step has. It counts only if there is no other result.
     const auto points = [&](int32_t o) {
       int64_t n = 1;
       for (int a = 0; a < type(o).ndim(); ++a)
@@ -123,7 +124,9 @@ class LoopGrid {
     };
     int32_t widest = -1;
     for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
-      if (widest < 0 || points(o) > points(widest)) widest = o;
+      if (widest < 0 ||
+          std::pair(changes(o), points(o)) > std::pair(changes(widest), points(widest)))
+        widest = o;
     if (widest < 0) return;
     const size_t first = grid->size();
     std::vector<int> axes;           // of the widest result, by new grid axis
@@ -260,6 +263,14 @@ class LoopGrid {
            (few && h.computed > largest_lane && 2 * h.computed > 3 * lanes * h.vectors);
   }
   static int32_t result_of(const CarriedBuffer& b) { return b.scope->j->eqns[b.eqn].out + b.carry; }
+  // Returns true if a step computes this result. Otherwise it is a carry that stays as it is.
+  bool changes(int32_t result) const {
+    const LoopForm& v = top_.lowering[0].loop;
+    const int t = result - one_.out;
+    if (t >= v.operands().carry.size) return true;
+    const Atom input{v.body_inputs().carry.first + t};
+    return top_.bodies[0].back()->j->out[t] != input;
+  }
   // A written axis cannot be a grid axis: each of its points would run the whole loop.
   bool may_be_grid(int c) const { return !bad_.contains(c) && !written_.contains(c); }
   // Returns true if the steps read a quarter of the buffer or more.

@@ -350,6 +350,25 @@ TEST_CASE("an axis that a part of a loop has does not repeat the rest", "[jit][p
   CHECK(count(report, "grid [64x4") == 0);
 }
 
+TEST_CASE("the axes of a loop are those of the carries that it changes", "[jit][plan]") {
+  // The table has more axes and points, but no step has them.
+  const auto f = [](Array x, Array table) {
+    const auto [k, h, same] =
+        while_loop([](std::tuple<Array, Array, Array> c) { return std::get<0>(c) < 5; },
+                   [](std::tuple<Array, Array, Array> c) {
+                     auto [k, h, table] = c;
+                     return std::tuple{k + 1, cumsum(sin(h), 1) + 1.f, table};
+                   },
+                   std::tuple{Array(0), x, table});
+    return h.sum() + same.sum();
+  };
+  const Array x = numbers({64, 48}), table = numbers({100, 100});
+  check_bits(f, x, table);
+  const auto report = jit(f).lower(x, table).report();
+  CHECK(count(report, "grid [64],") == 1);
+  CHECK(count(report, "lockstep") == 0);
+}
+
 TEST_CASE("a few lanes of a long loop with short values fill vectors together",
           "[jit][plan][slow]") {
   const auto modes = [](int64_t lanes, int64_t n) {
