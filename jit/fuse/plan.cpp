@@ -51,7 +51,7 @@ struct Var {
 class Planner {
  public:
   explicit Planner(const Program& p)
-      : p_(p), j_(*p.j), vars_(j_), last_(j_, -1), may_alias_input_(j_, false) {
+      : p_(p), j_(*p.j), update_forms_(p), vars_(j_), last_(j_, -1), may_alias_input_(j_, false) {
     plan_.in_memory = VarMap<bool>(j_, false);
     for (size_t i = 0; i < j_.eqns.size(); ++i)
       for (Atom a : j_.eqns[i].in)
@@ -111,6 +111,7 @@ class Planner {
 
   const Program& p_;
   const JaxprData& j_;
+  const UpdateForms update_forms_;
   VarMap<Var> vars_;
   VarMap<int> last_;                       // the last equation that reads the variable
   VarMap<bool> may_alias_input_;           // it may share the memory of an input
@@ -546,7 +547,7 @@ void Planner::materialize_before_barrier(size_t i) {
 
 void Planner::pull_equation(size_t i) {
   if (j_.eqns[i].n_out == 1 && in_memory(j_.eqns[i].out)) return;  // a loop stored it
-  if (updates_in_place(i) || is_cheaper_as_update(p_, i, may_overwrite_operand(i)))
+  if (updates_in_place(i) || update_forms_.is_cheaper_as_update(i, may_overwrite_operand(i)))
     return update_equation(i);
   limit_region(i);
   const Eqn& e = j_.eqns[i];

@@ -4,6 +4,7 @@
 #include "jit/fuse/update_form.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "jit/fuse/region.h"
 
@@ -15,33 +16,57 @@ namespace {
 // The largest number of instructions of an element that searches the updates. Longer ones compile
 // slowly. (In a lane, the array is copied instead, jit/nests/updates.cpp.)
 constexpr int longest_search = 100;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Returns true if the result of equation i is in memory in both forms.
-bool is_stored(const Program& p, size_t i) {
+// Returns the values that are in memory whichever form the update has that computes them.
+VarMap<bool> stored_values(const Program& p) {
   const JaxprData& j = *p.j;
-  const Atom v{j.eqns[i].out};
-  const auto holds = [&](const std::vector<Atom>& all) {
-    return std::find(all.begin(), all.end(), v) != all.end();
+  VarMap<bool> stored(j, false);
+  const auto note = [&](const std::vector<Atom>& all) {
+    for (Atom a : all)
+      if (!a.is_literal()) stored[a] = true;
   };
-  for (size_t q = i + 1; q < j.eqns.size(); ++q) {
+  for (size_t q = 0; q < j.eqns.size(); ++q) {
     const Form form = p.scope.lowering[q].form;
-    if ((form == Form::scatter || form == Form::opaque || form == Form::loop) &&
-        holds(j.eqns[q].in))
-      return true;
+    if (form == Form::scatter || form == Form::opaque || form == Form::loop) note(j.eqns[q].in);
   }
-  return holds(j.out);
+  note(j.out);
+  return stored;
 }
 }  // namespace
 
-bool is_cheaper_as_update(const Program& p, size_t i, bool dies) {
-  const Eqn& e = p.j->eqns[i];
-  if (!p.scope.lowering[i].destination) return false;
-  const Type& t = p.j->types[e.out];
-  if (p.scope.access[i].cost > longest_search) return true;
-  const int64_t bytes = byte_cost * t.bytes();
-  const int64_t search = p.scope.access[i].cost * t.elements() + (is_stored(p, i) ? bytes : 0);
-  const int64_t update = kernel_cost + update_cost * p.j->type(e.in[1]).elements();
-  return update + (dies ? 0 : bytes) < search;
+UpdateForms::UpdateForms(const Program& p) : costs_(p.j->eqns.size()) {
+  const JaxprData& j = *p.j;
+  const VarMap<size_t> last = last_readers(j);
+  const VarMap<bool> stored = stored_values(p);
+  for (size_t i = j.eqns.size(); i-- > 0;) {
+    const Eqn& e = j.eqns[i];
+    if (!p.scope.lowering[i].destination) continue;
+    const Type& t = j.types[e.out];
+    const auto elements = static_cast<double>(t.elements());
+    const bool searched =
+        p.scope.lowering[i].form == Form::pull && p.scope.access[i].cost <= longest_search;
+    Costs& c = costs_[i];
+    c.updates = true;
+    c.copy = static_cast<double>(byte_cost * t.bytes());
+    c.update = static_cast<double>(kernel_cost + update_cost * j.type(e.in[1]).elements());
+    c.search = searched ? p.scope.access[i].cost * elements : infinity;
+    const bool is_stored = stored[Atom{e.out}];
+    if (is_stored) c.search += c.copy;
+    // The next update of the array, if it is the last equation that reads this result.
+    const size_t next = last[Atom{e.out}];
+    if (next >= j.eqns.size() || !costs_[next].updates || j.eqns[next].in[0] != Atom{e.out} ||
+        std::ranges::count(j.eqns[next].in, Atom{e.out}) != 1)
+      continue;
+    const Costs& n = costs_[next];
+    c.update += std::min(n.update, n.search);
+    c.search += std::min(n.update + (is_stored ? 0 : n.copy), n.search);
+  }
+}
+
+bool UpdateForms::is_cheaper_as_update(size_t i, bool dies) const {
+  const Costs& c = costs_[i];
+  return c.updates && c.update + (dies ? 0 : c.copy) < c.search;
 }
 
 }  // namespace weft::compiler

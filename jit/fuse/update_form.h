@@ -7,8 +7,24 @@
 
 namespace weft::compiler {
 
-// Returns true if equation i has both forms and the copy costs less. `dies`: the memory of the
-// array may be overwritten, so nothing is copied.
-bool is_cheaper_as_update(const Program& p, size_t i, bool dies);
+// The costs of the updates of a program. Updates of one array, one after the other, need one copy
+// of it. So the forms of all of them are compared together.
+class UpdateForms {
+ public:
+  explicit UpdateForms(const Program& p);
+  // Returns true if equation i has both forms and the copy costs less. `dies`: the memory of the
+  // array may be overwritten, so nothing is copied.
+  bool is_cheaper_as_update(size_t i, bool dies) const;
+
+ private:
+  // The costs of an equation and of the updates that follow it.
+  struct Costs {
+    double update = 0;  // it writes to the array, without the copy
+    double search = 0;  // elements that are read search it
+    double copy = 0;
+    bool updates = false;
+  };
+  std::vector<Costs> costs_;  // by equation
+};
 
 }  // namespace weft::compiler

@@ -257,6 +257,22 @@ TEST_CASE("a few updates of a large array are written in place", "[jit][plan]") 
   }
 }
 
+TEST_CASE("updates of one array share the cost of its copy", "[jit][plan]") {
+  const auto f = [](Array x, Array at, Array v, int updates) {
+    for (int k = 0; k < updates; ++k) x = x.at(at[k]).set(v[k]);
+    return x.astype(F32) * 2.f;
+  };
+  const Array x = arange(200'000), at = arange(12) * 7 % 9, v = arange(12);
+  const auto written = [&](int updates) {
+    const auto g = [&](Array x, Array at, Array v) { return f(x, at, v, updates); };
+    check_bits(g, x, at, v);
+    return count(jit(g).lower(x, at, v).report(), "kernel (scatter)");
+  };
+  // The result converts its elements, so that one update needs no array of its own.
+  CHECK(written(1) == 0);
+  CHECK(written(12) == 12);
+}
+
 TEST_CASE("temporaries are updated in place", "[jit][plan]") {
   // 20 updates of a place each, between a sum and another.
   const auto f = [](Array x, Array at, Array v) {
