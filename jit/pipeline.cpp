@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 
+#include "jit/code_order.h"
 #include "jit/forced.h"
 #include "jit/fuse/plan.h"
 #include "jit/nests/kernel_nest.h"
@@ -24,6 +26,7 @@
 #include "jit/rewrite/structural_zeros.h"
 #include "jit/rewrite/sum_updates.h"
 #include "jit/rewrite/turned_products.h"
+#include "jit/run/bound_kernel.h"
 #include "jit/run/steps.h"
 #include "runtime/log.h"
 #include "weft/device/threads.h"
@@ -130,11 +133,16 @@ void make_steps(Compilation& c) {
 
 // Steps are independent of one another.
 void make_code(Compilation& c) {
+  std::vector<const nest::Kernel*> kernels;
+  for (const CompiledStep& s : c.steps)
+    kernels.push_back(s.step->kernel() ? &s.step->kernel()->kernel() : nullptr);
+  const std::vector<size_t> order = code_order(kernels);
   const StopToken& stop = StopToken::current();
-  parallel_for(static_cast<int64_t>(c.steps.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t s = begin; s < end; ++s) {
+  std::atomic<size_t> next{0};
+  parallel_for(static_cast<int64_t>(order.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
       stop.check("compiling");
-      c.steps[s].step->compile_code();
+      c.steps[order[next++]].step->compile_code();
     }
   });
 }
