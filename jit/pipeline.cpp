@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "jit/code_order.h"
 #include "jit/forced.h"
@@ -40,6 +41,8 @@ namespace {
 // programs of its bodies, and the step that runs.
 struct Compilation {
   Jaxpr jaxpr;
+  CodeUnit& unit;
+  bool inner;  // the body of a loop of the unit
   std::optional<Program> analysed = {};
   Plan plan = {};
   std::vector<KernelNest> nests = {};
@@ -87,17 +90,17 @@ void choose_schedules(Compilation& c) {
   }
 }
 
-CompiledAdapters compile_adapters(const LayoutAdapters& a) {
-  return {a.before ? compile_program(a.before) : nullptr,
-          a.after ? compile_program(a.after) : nullptr, a.call_results};
+CompiledAdapters compile_adapters(const LayoutAdapters& a, CodeUnit* unit) {
+  return {a.before ? compile_program(a.before, unit) : nullptr,
+          a.after ? compile_program(a.after, unit) : nullptr, a.call_results};
 }
 
 // The programs of a step that are compiled apart. All rewrites are done in the program of a block.
-Bodies compiled_bodies(const Eqn& e, const Lowering& l) {
+Bodies compiled_bodies(const Eqn& e, const Lowering& l, CodeUnit& unit) {
   const bool in_blocks = param_field<int64_t>(e.params, "block").value_or(0) > 0;
   Bodies r;
   for (const Jaxpr& b : l.lockstep())
-    r.push_back(in_blocks ? compile(b, true) : compile_program(b));
+    r.push_back(in_blocks ? compile(b, unit, true, true) : compile_program(b, &unit));
   return r;
 }
 
@@ -107,9 +110,9 @@ void compile_bodies(Compilation& c) {
     c.adapters.emplace_back();
     const auto lowering = [&]() -> const Lowering& { return c.analysed->scope.lowering[s.eqn]; };
     if (s.kind == Step::Kind::lockstep)
-      c.bodies.back() = compiled_bodies(c.analysed->j->eqns[s.eqn], lowering());
+      c.bodies.back() = compiled_bodies(c.analysed->j->eqns[s.eqn], lowering(), c.unit);
     if (s.kind == Step::Kind::native && current_target().gpu() && lowering().native.adapters)
-      c.adapters.back() = compile_adapters(lowering().native.adapters());
+      c.adapters.back() = compile_adapters(lowering().native.adapters(), &c.unit);
   }
 }
 
@@ -131,18 +134,21 @@ void make_steps(Compilation& c) {
                                 std::move(c.adapters[i])));
 }
 
-// Steps are independent of one another.
+// Steps are independent of one another. A device asks for the number of launches of a body before
+// the next step is made.
 void make_code(Compilation& c) {
+  for (const CompiledStep& s : c.steps) c.unit.steps.push_back(s.step.get());
+  if (c.inner && !current_target().gpu()) return;
+  const std::vector<RunStep*> steps = std::exchange(c.unit.steps, {});
   std::vector<const nest::Kernel*> kernels;
-  for (const CompiledStep& s : c.steps)
-    kernels.push_back(s.step->kernel() ? &s.step->kernel()->kernel() : nullptr);
+  for (const RunStep* s : steps) kernels.push_back(s->kernel() ? &s->kernel()->kernel() : nullptr);
   const std::vector<size_t> order = code_order(kernels);
   const StopToken& stop = StopToken::current();
   std::atomic<size_t> next{0};
   parallel_for(static_cast<int64_t>(order.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
       stop.check("compiling");
-      c.steps[order[next++]].step->compile_code();
+      steps[order[next++]]->compile_code();
     }
   });
 }
@@ -320,7 +326,7 @@ constexpr Pass passes[] = {
      choose_schedules,
      show_schedules},
     {{"bodies", "jit/pipeline.cpp", "plan", "compiled programs",
-      "Compiles the bodies of lockstep loops, and the programs around library calls of a GPU."},
+      "Plans the bodies of lockstep loops, and the programs around library calls of a GPU."},
      nullptr,
      compile_bodies,
      nullptr},
@@ -331,7 +337,7 @@ constexpr Pass passes[] = {
      nullptr},
     {{"code", "jit/emit/compile/codegen.cpp", "nest, schedule", "machine code, PTX",
       "Writes LLVM IR (`jit/emit/`), which LLVM compiles. It makes no decisions: equal nests and "
-      "schedules give equal code. Kernels are independent and compile in parallel."},
+      "schedules give equal code. Kernels of a program and of its bodies compile in parallel."},
      nullptr,
      make_code,
      show_steps},
@@ -361,10 +367,10 @@ Jaxpr rewritten(const Jaxpr& j) {
   return r;
 }
 
-Ref<const CompiledProgram> compile(const Jaxpr& j, bool rewritten) {
+Ref<const CompiledProgram> compile(const Jaxpr& j, CodeUnit& unit, bool inner, bool rewritten) {
   using Clock = std::chrono::steady_clock;
   const bool log = log_wants("passes");
-  Compilation c{j};
+  Compilation c{j, unit, inner};
   if (log) log_text(fmt::format("compiling\n{}", to_string(j)));
   std::vector<PassTime> times;
   for (const Pass& pass : passes) {

@@ -83,29 +83,40 @@ const bool installed = (install_backend(compile_executable), true);
 
 }  // namespace
 
-Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
+Ref<const CompiledProgram> compile_program(const Jaxpr& j, CodeUnit* outer) {
   Cache& c = cache();
   const Jaxpr& first = j->first ? j->first : j;
-  const ProgramKey key{first.get(), scoped_target()};
+  const TargetInfo* target = scoped_target();
   // Forced programs belong to the scope that forced them.
   const bool kept = !ForcedScope::entered();
   if (kept) {
     const std::lock_guard lock(c.guard);
-    if (Ref<const CompiledProgram> known = find(c, key)) return known;
+    if (Ref<const CompiledProgram> known = find(c, {first.get(), target})) return known;
   }
+  if (outer)
+    if (const auto at = outer->for_cache.find(first.get()); at != outer->for_cache.end())
+      return at->second.program;
   const NoFork hold;
   const FloatState state;  // constant folding needs it
   const TimeLimit interruptible(0);
-  const auto made = compile(j);
+  CodeUnit own;
+  CodeUnit& unit = outer ? *outer : own;
+  const auto made = compile(j, unit, outer != nullptr);
   if (!kept) return made;
+  unit.for_cache[first.get()] = {first, made};
+  if (outer) return made;
   std::vector<Entry> dropped;
   const std::lock_guard lock(c.guard);
-  if (Ref<const CompiledProgram> known = find(c, key)) return known;
-  const int64_t bytes = made->footprint();
-  c.programs[key] = {first, made, ++c.now, bytes};
-  c.added += bytes;
+  for (auto& [_, e] : unit.for_cache) {
+    const ProgramKey key{e.jaxpr.get(), target};
+    if (find(c, key)) continue;
+    const int64_t bytes = e.program->footprint();
+    c.programs[key] = {e.jaxpr, std::move(e.program), ++c.now, bytes};
+    c.added += bytes;
+  }
+  const Ref<const CompiledProgram> known = find(c, {first.get(), target});
   if (c.added > unused_limit / 8) dropped = take_unused(c);
-  return made;
+  return known;
 }
 
 void clear_program_cache() {
