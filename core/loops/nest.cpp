@@ -16,6 +16,7 @@
 #include "core/loops/combine.h"
 #include "core/loops/counted_loops.h"
 #include "core/text/float_text.h"
+#include "weft/error.h"
 
 namespace weft::nest {
 namespace {
@@ -186,7 +187,7 @@ bool Builder::visible(Id v) const {
 }
 
 size_t Builder::PureHash::operator()(const PureKey& k) const {
-  return hash_fields(k.op, k.kind, k.imm, k.args);
+  return hash_fields(k.op, k.kind, k.imm, k.args[0], k.args[1], k.args[2]);
 }
 
 namespace {
@@ -303,12 +304,15 @@ Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm)
     }
   if (const auto r = ranges_.decide(op, args))
     return r->operand ? *r->operand : integer(r->number, k);
-  const auto known = known_.try_emplace(PureKey{op, k, imm, args}).first;
-  const PureKey& key = known->first;
-  for (Id v : known->second)
-    if (visible(v)) return v;
-  const Id v = add({op, k, 0, imm, key.args, {}, {}, {}}, place(key.args));
-  known->second.push_back(v);
+  PureKey key{op, k, imm, {no_id, no_id, no_id}};
+  if (args.size() > key.args.size()) throw InternalError("a pure instruction has many arguments");
+  std::ranges::copy(args, key.args.begin());
+  // Blocks are not opened again. So what is not visible when an equal instruction is written never
+  // is again, and only the last of equal ones can be.
+  Id& known = known_.try_emplace(key, no_id).first->second;
+  if (known != no_id && visible(known)) return known;
+  const std::vector<Id> all(args);
+  const Id v = known = add({op, k, 0, imm, all, {}, {}, {}}, place(all));
   ranges_.learn(v);
   return v;
 }

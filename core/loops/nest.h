@@ -10,6 +10,7 @@
 // same bits: every instruction is total and exactly defined, and the order of a fold depends only
 // on its extent.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -262,7 +263,7 @@ class Builder {
     Opcode op;
     Kind kind;
     int64_t imm;
-    std::vector<Id> args;
+    std::array<Id, 3> args;  // no_id: it has fewer
     friend bool operator==(const PureKey&, const PureKey&) = default;
   };
   struct PureHash {
@@ -271,7 +272,7 @@ class Builder {
   Kernel kernel_;
   std::vector<bool> barrier_;  // by block: nothing is hoisted out of it
   BlockId current_ = 0;
-  std::unordered_map<PureKey, std::vector<Id>, PureHash> known_;
+  std::unordered_map<PureKey, Id, PureHash> known_;  // the last of equal instructions
   IndexRanges ranges_{kernel_};
   std::vector<Id> first_;  // by block: the first instruction since it was opened
 };

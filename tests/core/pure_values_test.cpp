@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/core/pure_values_test.cpp: equal pure instructions of a kernel are written once wherever
+// they are visible.
+#include <algorithm>
+#include <ctime>
+#include <vector>
+
+#include "core/loops/nest.h"
+#include "tests/support/catch.h"
+
+using namespace weft;
+using nest::BlockId, nest::Id, nest::Kind, nest::Opcode;
+
+TEST_CASE("branches do not share instructions with one another", "[pure_values]") {
+  nest::Builder b("branches");
+  const Id x = b.index(0);
+  const auto square = [&] { return b.pure(Opcode::Mul, Kind::I64, {x, x}); };
+  std::vector<Id> inside;
+  for (int k = 0; k < 3; ++k) {
+    b.open_branch();
+    inside.push_back(square());
+    CHECK(square() == inside.back());
+    b.open({Kind::I64});
+    CHECK(square() == inside.back());
+    b.leave();
+    CHECK(square() == inside.back());
+    b.leave();
+  }
+  CHECK(inside[0] != inside[1]);
+  CHECK(inside[1] != inside[2]);
+  const Id outside = square();
+  CHECK(outside != inside[2]);
+  b.open_branch();
+  CHECK(square() == outside);
+  b.leave();
+}
+
+TEST_CASE("discarded instructions are not used again", "[pure_values]") {
+  nest::Builder b("discarded");
+  const Id x = b.index(0);
+  const BlockId block = b.open_branch();
+  const Id inside = b.pure(Opcode::Mul, Kind::I64, {x, x});
+  b.leave();
+  b.discard(block);
+  const Id now = b.pure(Opcode::Mul, Kind::I64, {x, x});
+  CHECK(now != inside);
+  CHECK(b.pure(Opcode::Mul, Kind::I64, {x, x}) == now);
+}
+
+TEST_CASE("the time for branches with equal instructions grows linearly", "[pure_values]") {
+  const auto clocks = [](int branches) {
+    std::clock_t least = 0;
+    for (int round = 0; round < 3; ++round) {
+      const std::clock_t start = std::clock();
+      nest::Builder b("branches");
+      const Id x = b.index(0);
+      for (int k = 0; k < branches; ++k) {
+        b.open_branch();
+        for (int64_t n = 1; n < 8; ++n) b.pure(Opcode::Mul, Kind::I64, {x, b.integer(n)});
+        b.leave();
+      }
+      const std::clock_t t = std::clock() - start;
+      least = round == 0 ? t : std::min(least, t);
+    }
+    return static_cast<double>(least);
+  };
+  // 16 times if it is linear, and 256 times if it grows with the square.
+  CHECK(clocks(16'000) < 64 * clocks(1000));
+}
