@@ -18,15 +18,14 @@ using Edges = std::vector<std::vector<size_t>>;  // by equation: those that must
 
 bool reads(const Eqn& e, Atom a) { return std::ranges::count(e.in, a) > 0; }
 
-// Returns true if equation i is an update of an array that later equations read.
-bool is_early_update(const JaxprData& j, size_t i) {
+// Returns true if equation i is an update of an array that later equations read, or that is a
+// result.
+bool is_early_update(const JaxprData& j, const VarMap<size_t>& last_reader, size_t i) {
   const Eqn& e = j.eqns[i];
   if (e.n_out != 1 || e.in.size() < 2 || e.in[0].is_literal() ||
       j.type(e.in[0]).shape() != j.types[e.out].shape())
     return false;
-  const auto later = j.eqns.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-  if (std::none_of(later, j.eqns.end(), [&](const Eqn& q) { return reads(q, e.in[0]); }))
-    return false;
+  if (last_reader[e.in[0]] <= i) return false;
   const Lowering l = lower_equation(j, e);
   return l.form == Lowering::Form::pull && l.destination;
 }
@@ -69,10 +68,11 @@ std::vector<size_t> sorted(const Edges& below) {
 // Returns the order of the equations, or an empty list if it does not change.
 std::vector<size_t> new_order(const JaxprData& j) {
   const size_t n = j.eqns.size();
+  const VarMap<size_t> last_reader = last_readers(j);
   std::vector<size_t> updates;
   for (size_t i = 0; i < n; ++i) {
     if (is_barrier(j.eqns[i]) || effect_of(j.eqns[i]) == Effect::ordered) return {};
-    if (is_early_update(j, i)) updates.push_back(i);
+    if (is_early_update(j, last_reader, i)) updates.push_back(i);
   }
   if (updates.empty()) return {};
   const VarMap<size_t> defining = defining_eqns(j);
