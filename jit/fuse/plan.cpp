@@ -13,6 +13,7 @@
 #include "core/effects.h"
 #include "core/loops/fold_order.h"
 #include "jit/fuse/check_plan.h"
+#include "jit/fuse/cuts.h"
 #include "jit/fuse/fold_layout.h"
 #include "jit/fuse/loop_grid.h"
 #include "jit/fuse/record_axis.h"
@@ -88,10 +89,9 @@ class Planner {
                                        bool reduction);
   int choose(int earliest_step, const std::vector<Dep>& deps, const Shape& shape, bool reduction,
              const Region& added, std::vector<int>* grid_axes);
-  Region region() const;
+  Region region(int most = long_kernel) const;
   bool stays_short(int step, const Region& added) const;
   void add_region_cost(int step, const Region& added);
-  int32_t cut_of(size_t i) const;
   void limit_region(size_t i);
   void materialize(const std::vector<Dep>& deps, int step);
   void record_reads(int32_t v, int step);
@@ -212,8 +212,8 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
   return grid_axes;
 }
 
-Region Planner::region() const {
-  return {p_, [this](int32_t v) { return is_inlined(v); }, long_kernel};
+Region Planner::region(int most) const {
+  return {p_, [this](int32_t v) { return is_inlined(v); }, most};
 }
 
 // Returns true if kernel `step` stays short with this region added.
@@ -232,51 +232,24 @@ void Planner::add_region_cost(int step, const Region& added) {
     if (inside_[s].insert(e).second) inside_cost_[s] += p_.scope.access[e].cost;
 }
 
-// Returns the smallest value with most of the code that equation i computes inline. Among equals it
-// is the one with the most code. Returns -1 if all are too large.
-int32_t Planner::cut_of(size_t i) const {
-  struct Cut {
-    int32_t v;
-    int cost;
-    int64_t bytes;
-  };
-  std::vector<Cut> cuts;
-  std::set<int32_t> seen;
-  std::vector<int32_t> stack;
-  const auto push = [&](const Eqn& e) {
-    for (Atom a : e.in)
-      if (!a.is_literal() && is_inlined(a.index) && seen.insert(a.index).second)
-        stack.push_back(a.index);
-  };
-  push(j_.eqns[i]);
-  int most = 0;
-  while (!stack.empty()) {
-    const int32_t v = stack.back();
-    stack.pop_back();
-    Region r = region();
-    r.add(v);
-    most = std::max(most, r.cost());
-    if (r.cost() * 2 < most) continue;  // its operands have even less code
-    if (type(v).bytes() <= largest_cut_) cuts.push_back({v, r.cost(), type(v).bytes()});
-    push(j_.eqns[vars_[v].eqn]);
-  }
-  const Cut* best = nullptr;
-  for (const Cut& c : cuts)
-    if (c.cost * 2 >= most &&
-        (!best || c.bytes < best->bytes || (c.bytes == best->bytes && c.cost > best->cost)))
-      best = &c;
-  return best ? best->v : -1;
-}
-
-// Stores inlined values that equation i reads until its code is short enough.
+// Stores inlined values that equation i reads until its code is short enough. If it would be too
+// long even if each equation was computed once, many are stored at once. One by one, the time would
+// grow with the square of the number of operands.
 void Planner::limit_region(size_t i) {
-  for (;;) {
-    Region r = region();
+  constexpr int most_measured = 64 * long_kernel;
+  const auto code = [&](int most) {
+    Region r = region(most);
     r.add_equation(i);
-    if (!r.full()) return;
-    const int32_t v = cut_of(i);
-    if (v < 0) return;
-    materialize_value(v);
+    return r;
+  };
+  while (code(long_kernel).full()) {
+    const Region all = code(most_measured);
+    int64_t too_much = -long_kernel;
+    for (size_t e : all.equations()) too_much += p_.scope.access[e].cost;
+    const auto inlined = [this](int32_t v) { return is_inlined(v); };
+    const std::vector<int32_t> cuts = cuts_of(p_, i, inlined, largest_cut_, too_much);
+    if (cuts.empty()) return;
+    for (int32_t v : cuts) materialize_value(v);
   }
 }
 

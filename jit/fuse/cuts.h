@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/fuse/cuts.h: which values are stored if the code of an equation is too long.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "jit/fuse/analysis.h"
+
+namespace weft::compiler {
+
+// Returns the smallest value, of up to most_bytes, with most of the code that equation i computes
+// inline. Among equals it is the one with the most code. Others follow that have as much code,
+// which it does not share, and would be chosen next. All together have up to `cost` instructions.
+// Returns none if all are too large.
+std::vector<int32_t> cuts_of(const Program& p, size_t i,
+                             const std::function<bool(int32_t)>& inlined, int64_t most_bytes,
+                             int64_t cost);
+
+}  // namespace weft::compiler
