@@ -134,7 +134,7 @@ void make_steps(Compilation& c) {
                                 std::move(c.adapters[i])));
 }
 
-// Steps are independent of one another. A device asks for the number of launches of a body before
+// Steps are independent of one another. A device reads the number of launches of a body before
 // the next step is made.
 void make_code(Compilation& c) {
   for (const CompiledStep& s : c.steps) c.unit.steps.push_back(s.step.get());
