@@ -110,6 +110,17 @@ int64_t Record::length() const {
 
 bool moves_in_blocks(const Record& r) { return r.stride > short_record; }
 
+std::vector<int64_t> words_of(const Record& r, int64_t element_bytes) {
+  const int64_t n = word_bytes / element_bytes, last = r.length() - n;
+  if (last < 0) return {};
+  std::vector<int64_t> elements, words;
+  for (const Record::Field& f : r.fields) elements.push_back(f.element);
+  std::ranges::sort(elements);
+  for (int64_t e : elements)
+    if (words.empty() || e >= words.back() + n) words.push_back(std::min(e, last));
+  return words;
+}
+
 int64_t record_bytes(const Kernel& k, Id access) {
   const Inst& i = k.insts[access];
   return is_local(i) ? kind_bytes(i.kind) : element_bytes(k, access);

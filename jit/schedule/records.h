@@ -27,6 +27,12 @@ struct Record {
 
 // Returns true if the library transposes it block by block, for any number of elements.
 bool moves_in_blocks(const Record& r);
+// Elements of less than four bytes are moved as words of four bytes, because processors gather and
+// scatter nothing shorter. Returns the first element of each word that is needed. Words are in the
+// record, so the last one may share elements with the one before. Returns none if the record is
+// shorter than a word.
+std::vector<int64_t> words_of(const Record& r, int64_t element_bytes);
+inline constexpr int64_t word_bytes = 4;
 // Returns the bytes of an element that is loaded or stored, in a buffer or an array of a point.
 int64_t record_bytes(const nest::Kernel& k, nest::Id access);
 // Returns the records of a kernel by their first access. Points have records outside loops and

@@ -260,9 +260,12 @@ class Verifier {
       require(r->second.stride <= longest_record, "records {}: is longer than {} elements", v,
               longest_record);
       const int64_t bytes = record_bytes(k_, v);
-      require((bytes == 4 || bytes == 8) &&
-                  s_.vector_width * bytes <= (target_.mask_registers ? 64 : 32),
-              "records {}: its elements do not fill registers", v);
+      if (bytes < word_bytes)
+        require(s_.mode == Mode::grid && !words_of(r->second, bytes).empty(),
+                "records {}: its elements do not fill words", v);
+      else
+        require(s_.vector_width * bytes <= (target_.mask_registers ? 64 : 32),
+                "records {}: its elements do not fill registers", v);
     }
   }
 

@@ -59,7 +59,25 @@ TEST_CASE("vectors of lanes are moved as records", "[jit][record]") {
   CHECK(reads_records(picks, nine) == reads_records(turned, nine));
   CHECK(reads_records(turned, numbers({100, 20}, F32)));
   CHECK_FALSE(reads_records(turned, numbers({100, 300}, F32)));
-  // Elements of two bytes are moved one by one.
+}
+
+TEST_CASE("records of narrow elements are moved in words", "[jit][record]") {
+  for (DType d : {I8, U8, I16, BF16, F16})
+    for (int64_t k : {2, 3, 4, 5, 6, 7, 8, 9, 16, 17})
+      for (int64_t n : {1, 7, 16, 33}) {
+        INFO(n << " lanes of " << k << ", dtype " << static_cast<int>(d));
+        same(turned, numbers({n, k}, d));
+      }
+  // Boards of bools, of which a part is read, and all is written.
+  const auto moved = vmap([](Array b) {
+    const auto step = [](Array, Array c) { return roll(c, 1) ^ c[slice(0, 9)]; };
+    return fori_loop(0, 3, step, b[slice(2, 11)]);
+  });
+  for (int64_t n : {1, 15, 16, 33, 100}) same(moved, numbers({n, 12}, I32) % 3 == 0);
+  CHECK(reads_records(moved, numbers({100, 12}, I32) % 3 == 0));
+  CHECK(reads_records(turned, numbers({100, 8}, I8)));
+  CHECK(reads_records(turned, numbers({100, 4}, BF16)));
+  // Three elements of two bytes take two words, as many as two elements of four bytes.
   CHECK_FALSE(reads_records(turned, numbers({100, 3}, BF16)));
 }
 

@@ -39,15 +39,15 @@ void ElementAccess::redirect_inactive_elements(llvm::Type* t, V* addresses, V* m
   *mask = b_.splat(b_.getTrue());
 }
 
-V ElementAccess::gather(llvm::Type* t, V addresses, V mask) {
+V ElementAccess::gather(llvm::Type* t, V addresses, V mask, llvm::MaybeAlign align) {
   redirect_inactive_elements(t, &addresses, &mask);
-  return b_.CreateMaskedGather(b_.vector_of(t), addresses, b_.align_of(t), mask,
+  return b_.CreateMaskedGather(b_.vector_of(t), addresses, align.value_or(b_.align_of(t)), mask,
                                llvm::Constant::getNullValue(b_.vector_of(t)));
 }
 
-void ElementAccess::scatter(llvm::Type* t, V addresses, V value, V mask) {
+void ElementAccess::scatter(llvm::Type* t, V addresses, V value, V mask, llvm::MaybeAlign align) {
   redirect_inactive_elements(t, &addresses, &mask);
-  b_.CreateMaskedScatter(value, addresses, b_.align_of(t), mask);
+  b_.CreateMaskedScatter(value, addresses, align.value_or(b_.align_of(t)), mask);
 }
 
 // Returns the addresses of one vector: a scalar base plus the differences, in 32 bits if they fit.

@@ -26,8 +26,9 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   V load_elements(llvm::Type* t, V base, nest::Id offset, int vector);
   void store_elements(llvm::Type* t, V base, nest::Id offset, int vector, V value,
                       bool non_temporal = false);
-  V gather(llvm::Type* t, V addresses, V mask);
-  void scatter(llvm::Type* t, V addresses, V value, V mask);
+  // align: of the addresses, if it is not that of the type.
+  V gather(llvm::Type* t, V addresses, V mask, llvm::MaybeAlign align = {});
+  void scatter(llvm::Type* t, V addresses, V value, V mask, llvm::MaybeAlign align = {});
   void prefetch_next_row(nest::Id load);
 
  private:

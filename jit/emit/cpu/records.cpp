@@ -53,8 +53,13 @@ bool Records::moves(Id v) {
   if (known == record_of_.end() || !enabled) return false;
   const Record& r = records_.at(known->second);
   if (v != (r.stored ? r.fields.back().access : r.fields.front().access)) return true;
+  const bool narrow = record_bytes(k_, v) < word_bytes;
   for (int p = 0; p < e_.interleave; ++p) {
-    if (!is_short(r, v))
+    if (narrow && r.stored)
+      store_words(r, v, p);
+    else if (narrow)
+      load_words(r, v, p);
+    else if (!is_short(r, v))
       move_record(r, v, p);
     else if (r.stored)
       store_short(r, v, p);
@@ -114,6 +119,67 @@ void Records::store_short(const Record& r, Id here, int p) {
       return i % stride * width + i / stride;
     });
     b_.CreateAlignedStore(part, b_.CreateGEP(t, first, b_.i64(k * width)), b_.align_of(t));
+  }
+}
+
+V Records::load_word(const Record& r, Id here, int p, int64_t element) {
+  auto* word = b_.getInt32Ty();
+  const int64_t bytes = record_bytes(k_, here);
+  const llvm::Align align(static_cast<uint64_t>(bytes));
+  const V first = b_.CreateGEP(memory_type(here), first_record(r, here, p), b_.i64(element));
+  if (r.stride * bytes == word_bytes)
+    return b_.CreateMaskedLoad(b_.vector_of(word), first, align, e_.mask_of(p),
+                               llvm::Constant::getNullValue(b_.vector_of(word)));
+  return e_.elements().gather(word, word_addresses(first, r.stride * bytes), e_.mask_of(p), align);
+}
+
+void Records::store_word(const Record& r, Id here, int p, int64_t element, V value) {
+  const int64_t bytes = record_bytes(k_, here);
+  const llvm::Align align(static_cast<uint64_t>(bytes));
+  const V first = b_.CreateGEP(memory_type(here), first_record(r, here, p), b_.i64(element));
+  if (r.stride * bytes == word_bytes)
+    b_.CreateMaskedStore(value, first, align, e_.mask_of(p));
+  else
+    e_.elements().scatter(b_.getInt32Ty(), word_addresses(first, r.stride * bytes), value,
+                          e_.mask_of(p), align);
+}
+
+V Records::word_addresses(V first, int64_t bytes) {
+  const V steps = b_.splat(b_.i32(static_cast<int32_t>(bytes)));
+  return b_.CreateGEP(b_.getInt8Ty(), first, b_.CreateMul(b_.iota(b_.getInt32Ty()), steps));
+}
+
+void Records::load_words(const Record& r, Id here, int p) {
+  const int64_t bytes = record_bytes(k_, here), n = word_bytes / bytes;
+  auto* narrow = b_.vector_of(b_.getIntNTy(static_cast<unsigned>(8 * bytes)));
+  for (int64_t start : words_of(r, bytes)) {
+    const V all = load_word(r, here, p, start);
+    for (const Record::Field& f : r.fields) {
+      if (f.element < start || f.element >= start + n) continue;
+      const V low = b_.CreateLShr(
+          all, b_.splat(b_.i32(static_cast<int32_t>(8 * bytes * (f.element - start)))));
+      values_[{f.access, p}] =
+          b_.CreateBitCast(b_.CreateTrunc(low, narrow), b_.vector_of(memory_type(here)));
+    }
+  }
+}
+
+void Records::store_words(const Record& r, Id here, int p) {
+  const int64_t bytes = record_bytes(k_, here), n = word_bytes / bytes;
+  auto* word = b_.vector_of(b_.getInt32Ty());
+  auto* narrow = b_.vector_of(b_.getIntNTy(static_cast<unsigned>(8 * bytes)));
+  for (int64_t start : words_of(r, bytes)) {
+    V all = llvm::Constant::getNullValue(word);
+    for (const Record::Field& f : r.fields) {
+      if (f.element < start || f.element >= start + n) continue;
+      const V value = ops_.to_memory(e_.vec(k_.insts[f.access].args[1], p),
+                                     k_.buffers[k_.insts[here].imm].storage);
+      const V low = b_.CreateZExt(b_.CreateBitCast(value, narrow), word);
+      all = b_.CreateOr(
+          all, b_.CreateShl(
+                   low, b_.splat(b_.i32(static_cast<int32_t>(8 * bytes * (f.element - start))))));
+    }
+    store_word(r, here, p, start, all);
   }
 }
 

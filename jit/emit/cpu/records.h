@@ -15,7 +15,8 @@ namespace weft::compiler {
 class CpuEmitter;
 
 // The records of a vector are adjacent in memory. The library converts them to one vector per
-// element, in the frame, or back. Whole records of a few elements are shuffled in registers.
+// element, in the frame, or back. Whole records of a few elements are shuffled in registers. Narrow
+// elements are gathered and scattered in words.
 class Records : EmitterPart<CpuEmitter> {
  public:
   explicit Records(CpuEmitter& e);
@@ -34,6 +35,12 @@ class Records : EmitterPart<CpuEmitter> {
   bool is_short(const Record& r, nest::Id here) const;
   void load_short(const Record& r, nest::Id here, int p);
   void store_short(const Record& r, nest::Id here, int p);
+  void load_words(const Record& r, nest::Id here, int p);
+  void store_words(const Record& r, nest::Id here, int p);
+  // They move the word that begins with this element, in each record of vector p.
+  V load_word(const Record& r, nest::Id here, int p, int64_t element);
+  void store_word(const Record& r, nest::Id here, int p, int64_t element, V value);
+  V word_addresses(V first, int64_t bytes);
   // Returns the address of the record of the first element of vector p.
   V first_record(const Record& r, nest::Id here, int p);
   llvm::Type* memory_type(nest::Id access) const;

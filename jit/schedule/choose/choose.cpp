@@ -427,7 +427,14 @@ class Chooser {
   void choose_records() {
     for (const auto& [first, r] : records_of(k_, d_)) {
       const int64_t bytes = record_bytes(k_, first);
-      if (bytes < 4 || s_.vector_width * bytes > limits_.row_vector) continue;
+      if (bytes < word_bytes) {
+        const auto words = static_cast<int64_t>(words_of(r, bytes).size());
+        if (s_.mode == Mode::grid && words > 0 && r.stride <= limits_.long_record &&
+            2 * words <= static_cast<int64_t>(r.fields.size()))
+          s_.records.insert(first);
+        continue;
+      }
+      if (s_.vector_width * bytes > limits_.row_vector) continue;
       // Blocks move all elements, a gather only one.
       const bool most = 2 * static_cast<int64_t>(r.fields.size()) >= r.stride;
       if (s_.mode == Mode::inner && !most) continue;
