@@ -36,10 +36,15 @@ Jaxpr expand_ops(const Jaxpr& j) {
   const auto waits = [](const JaxprData&, const Eqn& e) { return e.implementation == expanded; };
   if (!any_equation({j}, waits)) return j;
   return rewrite(j, [](const Eqn& e, const Arrays& in) {
-    return e.implementation == expanded
-               ? e.op->expand(in, e.params)
-               : bind_equation(
-                     e, in, with_programs(e, [](const Jaxpr& body) { return expand_ops(body); }));
+    if (e.implementation != expanded)
+      return bind_equation(e, in,
+                           with_programs(e, [](const Jaxpr& body) { return expand_ops(body); }));
+    Arrays out = e.op->expand(in, e.params);
+    if (std::ssize(out) != e.n_out)
+      throw CompileError("'" + e.op->name() +
+                         "' cannot be expanded here, because its lanes depend on one another; do "
+                         "not demand its implementation 'expanded'");
+    return out;
   });
 }
 

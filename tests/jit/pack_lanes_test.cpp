@@ -85,3 +85,16 @@ TEST_CASE("lanes that know their number are right", "[jit]") {
   CHECK(allclose(got[198], spectrum(m[198]) * 198.f, 1e-4, 1e-4).item<bool>());
   CHECK(array_equal(got[199], m[199][0]).item<bool>());
 }
+
+TEST_CASE("lanes that depend on one another are not packed", "[jit]") {
+  const Fn f = [](Array i, Array m) {
+    const auto mean = [](Array x) { return pmean(spectrum(x), "lanes"); };
+    return cond(i == 0, mean, [](Array x) { return x[0]; }, m);
+  };
+  const Array i = zeros({100}, I32), m = matrices(100);
+  const auto mapped = jit(vmap(f, {0, 0}, 0, {.axis_name = "lanes"}));
+  const Array mean = jit(vmap(spectrum))(m).mean(0);
+  CHECK(allclose(mapped(i, m)[7], mean, 1e-4, 1e-5).item<bool>());
+  CHECK_THROWS_WITH(mapped.lower(i, m).compile({.implementations = {{"cond", "expanded"}}}),
+                    Catch::Contains("'cond' cannot be expanded here"));
+}
