@@ -115,18 +115,21 @@ class LoopGrid {
     const double once = work(*grid) + (too_large(*grid).empty() ? 0 : steps() * cost_of_step);
     // The result with the most points defines the axes. An axis of another result joins one of
     // them if it has the same size and never occurs in the same value. A carry that the loop
-    // returns unchanged may have axes that no step has. It counts only if there is no other result.
+    // returns unchanged may have axes that no step has. It counts only if no other result has
+    // points.
     const auto points = [&](int32_t o) {
       int64_t n = 1;
       for (int a = 0; a < type(o).ndim(); ++a)
         if (may_be_grid(class_at(o, a))) n *= type(o).shape()[a];
       return n;
     };
+    const auto width = [&](int32_t o) {
+      const int64_t n = points(o);
+      return std::pair(n > 0 && changes(o), n);
+    };
     int32_t widest = -1;
     for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
-      if (widest < 0 ||
-          std::pair(changes(o), points(o)) > std::pair(changes(widest), points(widest)))
-        widest = o;
+      if (widest < 0 || width(o) > width(widest)) widest = o;
     if (widest < 0) return;
     const size_t first = grid->size();
     std::vector<int> axes;           // of the widest result, by new grid axis
