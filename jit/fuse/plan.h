@@ -67,6 +67,13 @@ struct Step {
 struct Plan {
   std::vector<Step> steps;
   VarMap<bool> in_memory;
+  // Returns, by equation, whether it is a loop, a branch or a call that runs in lockstep.
+  std::vector<char> in_lockstep(const JaxprData& j) const {
+    std::vector<char> r(j.eqns.size(), 0);
+    for (const Step& s : steps)
+      if (s.kind == Step::Kind::lockstep) r[s.eqn] = 1;
+    return r;
+  }
 };
 
 Plan make_plan(const Program& p);

@@ -75,10 +75,7 @@ class Bands {
         plan_(plan),
         order_(p),
         axes_(p, LaneAxes::Within::block),
-        lockstep_(n_, 0) {
-    for (const Step& s : plan.steps)
-      if (s.kind == Step::Kind::lockstep) lockstep_[s.eqn] = 1;
-  }
+        lockstep_(plan.in_lockstep(j_)) {}
   // Returns the program with the band that saves most, or nothing. Loops whose lanes wait come
   // first.
   std::optional<Jaxpr> with_band();

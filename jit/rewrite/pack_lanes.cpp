@@ -44,28 +44,23 @@ bool has_work(const JaxprData& j, const Eqn& e) {
   return ns >= std::max(limits.least_ns, limits.ns_per_element * elements / lanes);
 }
 
-// Returns, by equation, whether the plan runs its lanes together.
-std::vector<char> lockstep_of(const Program& p) {
-  std::vector<char> r(p.j->eqns.size(), 0);
-  for (const Step& s : make_plan(p).steps)
-    if (s.kind == Step::Kind::lockstep) r[s.eqn] = 1;
-  return r;
-}
-
 }  // namespace
 
 Jaxpr pack_lanes(const Jaxpr& j) {
   if (!is_host_platform()) return j;
-  if (std::ranges::none_of(j->eqns,
-                           [&](const Eqn& e) { return is_mapped_branch(e) && has_work(*j, e); }))
-    return j;
+  std::vector<size_t> branches;
+  for (size_t i = 0; i < j->eqns.size(); ++i)
+    if (is_mapped_branch(j->eqns[i]) && has_work(*j, j->eqns[i])) branches.push_back(i);
+  if (branches.empty()) return j;
   const Program p(j);
-  const std::vector<char> lockstep = lockstep_of(p);
-  const Eqn* first = j->eqns.data();
+  const std::vector<char> lockstep = make_plan(p).in_lockstep(*j);
+  std::erase_if(branches, [&](size_t i) { return !lockstep[i]; });
+  if (branches.empty()) return j;
+  const auto is_packed = [&](const Eqn& e) {
+    return std::ranges::any_of(branches, [&](size_t i) { return &j->eqns[i] == &e; });
+  };
   return rewrite(j, [&](const Eqn& e, const Arrays& in) {
-    Arrays packed;
-    if (lockstep[static_cast<size_t>(&e - first)] && is_mapped_branch(e) && has_work(*j, e))
-      packed = e.op->expand(in, e.params);
+    const Arrays packed = is_packed(e) ? e.op->expand(in, e.params) : Arrays();
     return packed.empty() ? bind_equation(e, in, e.params) : packed;
   });
 }
