@@ -74,7 +74,7 @@ bool Records::moves(Id v) {
 bool Records::is_short(const Record& r, Id here) const {
   constexpr int64_t longest = 4;
   return r.stride <= longest && std::ssize(r.fields) == r.stride && e_.active.empty() &&
-         record_bytes(k_, here) >= 4 && !(r.stored && s_.streamed.contains(k_.insts[here].imm));
+         !(r.stored && s_.streamed.contains(k_.insts[here].imm));
 }
 
 V Records::first_record(const Record& r, Id here, int p) {
