@@ -10,7 +10,6 @@
 #include "jit/schedule/loops.h"
 #include "jit/schedule/nest_names.h"
 #include "jit/schedule/rows.h"
-#include "runtime/native/transpose.h"
 
 namespace weft::compiler {
 
@@ -107,8 +106,6 @@ int64_t Record::length() const {
   for (const Field& f : fields) last = std::max(last, f.element);
   return last + 1;
 }
-
-bool moves_in_blocks(const Record& r) { return r.stride > short_record; }
 
 std::vector<int64_t> words_of(const Record& r, int64_t element_bytes) {
   const int64_t n = word_bytes / element_bytes, last = r.length() - n;

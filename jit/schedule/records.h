@@ -25,8 +25,6 @@ struct Record {
   int64_t length() const;
 };
 
-// Returns true if the library transposes it block by block, for any number of elements.
-bool moves_in_blocks(const Record& r);
 // Elements of less than four bytes are moved as words of four bytes, because processors gather and
 // scatter nothing shorter. Returns the first element of each word that is needed. Words are in the
 // record, so the last one may share elements with the one before. Returns none if the record is

@@ -15,6 +15,8 @@
 namespace weft::compiler {
 namespace {
 
+// All functions that return vectors are inlined, so no calling convention matters.
+#pragma GCC diagnostic ignored "-Wpsabi"
 #define WEFT_INLINE [[gnu::always_inline]] inline
 
 template <size_t bytes>
@@ -120,64 +122,87 @@ Transpose best() {
 
 // ---- records
 
-template <size_t bytes, int vector_width, int size>
-struct Records {
+// Memory has the elements of the records one after another. The other side has one vector for each
+// element of a record: lane l of vector e is element l * size + e of memory. Each step converts
+// `size` vectors to as many others, with one shuffle for each. In each step, vector q has groups of
+// neighbours in memory: groups q, q + size, q + 2 * size and so on. The vectors of elements have
+// groups of one element, and the vectors of memory are groups of vector_width elements.
+template <size_t bytes, int vector_width>
+struct Groups {
   typedef Element<bytes> Vector __attribute__((vector_size(bytes * vector_width)));
-  static constexpr int64_t all = int64_t{vector_width} * size;
-  Vector x[size];
 
-  WEFT_INLINE void load(const char* from) { std::memcpy(x, from, sizeof x); }
-  WEFT_INLINE void store(char* to) const { std::memcpy(to, x, sizeof x); }
-  WEFT_INLINE void store_non_temporal(char* to) const {
-    for (size_t k = 0; k < size; ++k) put_non_temporal(to + k * sizeof(Vector), x[k]);
+  // Takes every second group of g elements of `a`, from group i, and of `b`, from group j. They
+  // alternate in the result.
+  template <int g, int i, int j, int... l>
+  WEFT_INLINE static Vector alternate(const Vector& a, const Vector& b,
+                                      std::integer_sequence<int, l...>) {
+    return __builtin_shufflevector(
+        a, b, (l & g ? vector_width + (l & ~g) + j * g : (l & ~g) + i * g)...);
+  }
+  template <int g, int i, int j>
+  WEFT_INLINE static Vector alternate(const Vector& a, const Vector& b) {
+    return alternate<g, i, j>(a, b, std::make_integer_sequence<int, vector_width>());
   }
 
-  // The element of the other side that becomes element l of vector k. `stores`: the other side is
-  // the vectors.
-  template <bool stores>
-  static constexpr int from(int k, int l) {
-    const int e = stores ? k * vector_width + l : l * size + k;
-    return stores ? (e % size) * vector_width + e / size : e;
+  // Vector q after a step. If `joins`, each two neighbours among the groups of g elements become
+  // one group. Else they are separated.
+  template <bool joins, int g, int size, int q>
+  WEFT_INLINE static Vector after_step(const Vector* x) {
+    if constexpr (joins)
+      return alternate<g, 2 * q / size, (2 * q + 1) / size>(x[2 * q % size],
+                                                            x[(2 * q + 1) % size]);
+    else
+      return alternate<g, q % 2, (q + size) % 2>(x[q / 2], x[(q + size) / 2]);
   }
-  // Returns true if vector s of the other side contributes to vector k.
-  template <bool stores>
-  static constexpr bool has(int k, int s) {
-    for (int l = 0; l < vector_width; ++l)
-      if (from<stores>(k, l) / vector_width == s) return true;
-    return false;
-  }
-  template <bool stores, int k, int s, int... l>
-  WEFT_INLINE void merge(Vector& to, std::integer_sequence<int, l...>) const {
-    if constexpr (has<stores>(k, s))
-      to = __builtin_shufflevector(
-          to, x[s],
-          (from<stores>(k, l) / vector_width == s ? vector_width + from<stores>(k, l) % vector_width
-                                                  : l)...);
-  }
-  template <bool stores, int k, int... s>
-  WEFT_INLINE void pick(Vector& to, std::integer_sequence<int, s...>) const {
-    to = x[0];
-    (merge<stores, k, s>(to, std::make_integer_sequence<int, vector_width>()), ...);
-  }
-  // Records of whole vectors are transposed as square blocks.
-  template <bool stores>
-  WEFT_INLINE void turn_blocks(Records& to) const {
-    constexpr int blocks = size / vector_width;
-    for (int b = 0; b < blocks; ++b) {
-      Block<bytes, vector_width> block;
-      for (int r = 0; r < vector_width; ++r)
-        block.rows[r] = x[stores ? b * vector_width + r : r * blocks + b];
-      block.template level<1>(std::make_integer_sequence<int, vector_width>());
-      for (int r = 0; r < vector_width; ++r)
-        to.x[stores ? r * blocks + b : b * vector_width + r] = block.rows[r];
+  template <bool joins, int g, int size, int... q>
+  WEFT_INLINE static void rest_of_steps(Vector* x, std::integer_sequence<int, q...> all) {
+    if constexpr (g > 0 && g < vector_width) {
+      const Vector y[size] = {after_step<joins, g, size, q>(x)...};
+      ((x[q] = y[q]), ...);
+      rest_of_steps<joins, joins ? 2 * g : g / 2, size>(x, all);
     }
   }
-  template <bool stores, int... k>
-  WEFT_INLINE void turn(Records& to, std::integer_sequence<int, k...> all_of) const {
-    if constexpr (size % vector_width == 0)
-      turn_blocks<stores>(to);
-    else
-      (pick<stores, k>(to.x[k], all_of), ...);
+  // All steps, in registers. get(q) is a vector of the one side; calls put(q, vector) for the other.
+  template <bool joins, int g, int size, class Get, class Put, int... q>
+  WEFT_INLINE static void steps(const Get& get, const Put& put,
+                                std::integer_sequence<int, q...> all) {
+    Vector x[size] = {get(q)...};
+    rest_of_steps<joins, g, size>(x, all);
+    (put(q, x[q]), ...);
+  }
+
+  // The same for any size, in the frame: one step, and those after it.
+  template <bool joins, int g, class Get, class Put>
+  WEFT_INLINE static void any_step(const Get& get, int64_t size, const Put& put) {
+    const int64_t half = size / 2, odd = size % 2;
+    if constexpr (joins) {
+      for (int64_t q = 0; q < half; ++q) put(q, alternate<g, 0, 0>(get(2 * q), get(2 * q + 1)));
+      if (odd) put(half, alternate<g, 0, 1>(get(size - 1), get(0)));
+      for (int64_t q = odd; q < half + odd; ++q)
+        put(half + q, alternate<g, 1, 1>(get(2 * q - odd), get(2 * q - odd + 1)));
+    } else if (odd) {
+      for (int64_t q = 0; q < half; ++q) {
+        put(2 * q, alternate<g, 0, 1>(get(q), get(q + half)));
+        put(2 * q + 1, alternate<g, 1, 0>(get(q), get(q + half + 1)));
+      }
+      put(size - 1, alternate<g, 0, 1>(get(half), get(size - 1)));
+    } else {
+      for (int64_t q = 0; q < half; ++q) {
+        put(2 * q, alternate<g, 0, 0>(get(q), get(q + half)));
+        put(2 * q + 1, alternate<g, 1, 1>(get(q), get(q + half)));
+      }
+    }
+  }
+  template <bool joins, int g, class Get, class Put>
+  WEFT_INLINE static void any_steps(const Get& get, int64_t size, Vector* spare, Vector* other,
+                                    const Put& put) {
+    if constexpr (joins ? 2 * g == vector_width : g == 1) {
+      any_step<joins, g>(get, size, put);
+    } else {
+      any_step<joins, g>(get, size, [&](int64_t q, const Vector& v) { spare[q] = v; });
+      any_steps<joins, joins ? 2 * g : g / 2>([&](int64_t q) { return spare[q]; }, size, other,
+                                              spare, put);
+    }
   }
 };
 
@@ -188,88 +213,45 @@ WEFT_INLINE bool fits_non_temporal(const char* to) {
   return sizeof(Vector) >= narrowest && reinterpret_cast<uintptr_t>(to) % sizeof(Vector) == 0;
 }
 
-// Transposes square blocks of vector_width elements of each record. The last block ends with the
-// record, so it may overlap the one before. Non-temporal stores write whole cache lines, so the
-// records are put together elsewhere first.
-template <bool stores, size_t bytes, int vector_width>
-WEFT_INLINE void move_blocks(char* to, const char* from, int64_t elements, int64_t size,
-                             int32_t non_temporal) {
-  using B = Block<bytes, vector_width>;
-  using Vector = typename B::Vector;
-  constexpr size_t vector = sizeof(Vector);
-  alignas(64) char together[longest_record * vector];
-  char* const streamed = to;
-  const bool streams =
-      stores && non_temporal && elements == vector_width * size && fits_non_temporal<Vector>(to);
-  if (streams) to = together;
-  // Records without a place in memory, and the one that has a place for its first elements.
-  alignas(64) char absent[longest_record * bytes], part[longest_record * bytes];
-  char *const memory = stores ? to : const_cast<char*>(from), *records[vector_width];
-  char* partly = nullptr;  // the place of the first elements
-  size_t there = 0;        // their bytes
-  for (int r = 0; r < vector_width; ++r) {
-    char* const place = memory + static_cast<size_t>(r * size) * bytes;
-    const int64_t n = elements - r * size;
-    records[r] = n >= size ? place : n > 0 ? part : absent;
-    if (n <= 0 || n >= size) continue;
-    partly = place;
-    there = static_cast<size_t>(n) * bytes;
-  }
-  if (!stores && elements < vector_width * size) {
-    std::memset(absent, 0, sizeof absent);
-    std::memset(part, 0, sizeof part);
-    if (partly) std::memcpy(part, partly, there);
-  }
-  for (int64_t first = 0;;) {
-    const size_t at = static_cast<size_t>(first);
-    B block;
-    for (size_t r = 0; r < vector_width; ++r)
-      std::memcpy(&block.rows[r], stores ? from + (at + r) * vector : records[r] + at * bytes,
-                  vector);
-    block.template level<1>(std::make_integer_sequence<int, vector_width>());
-    for (size_t r = 0; r < vector_width; ++r)
-      std::memcpy(stores ? records[r] + at * bytes : to + (at + r) * vector, &block.rows[r],
-                  vector);
-    if (first == size - vector_width) break;
-    first = std::min<int64_t>(first + vector_width, size - vector_width);
-  }
-  if (stores && partly) std::memcpy(partly, part, there);
-  if (!streams) return;
-  for (size_t at = 0; at < static_cast<size_t>(size) * vector; at += vector) {
-    Vector x;
-    std::memcpy(&x, together + at, vector);
-    put_non_temporal(streamed + at, x);
-  }
-}
-
-template <bool stores, size_t bytes, int vector_width, int size>
-WEFT_INLINE void move_whole(char* to, const char* from, int64_t elements, int32_t non_temporal) {
-  constexpr std::make_integer_sequence<int, size> each;
-  using B = Records<bytes, vector_width, size>;
-  B block, turned;
-  alignas(64) char part[sizeof block.x];
-  const bool whole = elements == B::all;
+template <bool stores, size_t bytes, int vector_width, int short_size>
+WEFT_INLINE void move(char* to, const char* from, int64_t elements, int64_t any_size,
+                      int32_t non_temporal) {
+  using G = Groups<bytes, vector_width>;
+  using Vector = typename G::Vector;
+  constexpr bool is_short = short_size <= short_record;
+  constexpr int most = is_short ? short_size : longest_record;
+  const int64_t size = is_short ? short_size : any_size;
+  const bool whole = elements == size * vector_width;
   const size_t moved = static_cast<size_t>(elements) * bytes;
+  alignas(64) char part[most * sizeof(Vector)];
   if (!stores && !whole) {
-    std::memset(part, 0, sizeof part);
+    std::memset(part, 0, static_cast<size_t>(size) * sizeof(Vector));
     std::memcpy(part, from, moved);
     from = part;
   }
-  block.load(from);
-  block.template turn<stores>(turned, each);
-  if (stores && whole && non_temporal && fits_non_temporal<typename B::Vector>(to))
-    return turned.store_non_temporal(to);
-  turned.store(stores && !whole ? part : to);
+  char* const target = stores && !whole ? part : to;
+  const bool streams = stores && whole && non_temporal && fits_non_temporal<Vector>(to);
+  const auto put = [&](int64_t q, const Vector& v) {
+    char* const place = target + static_cast<size_t>(q) * sizeof(Vector);
+    if (streams)
+      put_non_temporal(place, v);
+    else
+      std::memcpy(place, &v, sizeof v);
+  };
+  const auto get = [&](int64_t q) {
+    Vector v;
+    std::memcpy(&v, from + static_cast<size_t>(q) * sizeof v, sizeof v);
+    return v;
+  };
+  constexpr int first = stores ? 1 : vector_width / 2;
+  if constexpr (is_short) {
+    constexpr std::make_integer_sequence<int, most> all;
+    G::template steps<stores, first, most>(get, put, all);
+  } else {
+    Vector spare[most], other[most];
+    G::template any_steps<stores, first>(get, size, spare, other, put);
+  }
   if (stores && !whole) std::memcpy(to, part, moved);
-}
-
-template <bool stores, size_t bytes, int vector_width, int size>
-WEFT_INLINE void move(char* to, const char* from, int64_t elements, int64_t length,
-                      int32_t non_temporal) {
-  if constexpr (size > short_record)
-    move_blocks<stores, bytes, vector_width>(to, from, elements, length, non_temporal);
-  else
-    move_whole<stores, bytes, vector_width, size>(to, from, elements, non_temporal);
 }
 
 #undef WEFT_ARGUMENTS

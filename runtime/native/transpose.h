@@ -42,8 +42,8 @@ struct RecordCall {
 inline constexpr const char* record_prefix = "weft_record_";
 // Records of 4 or 8 bytes, in vectors of 4, 8 and 16 elements, up to 64 bytes per vector. Each size
 // from 2 to short_record has its own function. One function moves all sizes from there to
-// longest_record, block by block.
-inline constexpr int short_record = 16, longest_record = 256;
+// longest_record.
+inline constexpr int short_record = 24, longest_record = 256;
 std::string record_name(bool stores, int64_t element_bytes, int vector_width, int64_t size);
 std::vector<RecordCall> record_calls();
 

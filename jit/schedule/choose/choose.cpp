@@ -435,10 +435,10 @@ class Chooser {
         continue;
       }
       if (s_.vector_width * bytes > limits_.row_vector) continue;
-      // Blocks move all elements, a gather only one.
+      // A record moves all elements, a gather only one.
       const bool most = 2 * static_cast<int64_t>(r.fields.size()) >= r.stride;
       if (s_.mode == Mode::inner && !most) continue;
-      if (moves_in_blocks(r) ? most && r.stride <= limits_.long_record : r.stride <= limits_.record)
+      if (r.stride <= limits_.record || (most && r.stride <= limits_.long_record))
         s_.records.insert(first);
     }
   }

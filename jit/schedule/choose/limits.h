@@ -91,10 +91,9 @@ struct Limits {
   // True if masks are bits in registers, so that loops over arrays of masks run on bits. Measured:
   // docs/decisions/0080.
   bool bits;
-  // The largest number of elements of a record that is read or written as whole vectors. Each
-  // element takes one shuffle for every vector that the record fills, whereas a gather takes one
-  // access per element.
-  // `long_record` is the same for records that are transposed block by block. The library sets it:
+  // The largest number of elements of a record that is read or written as whole vectors. All
+  // elements are moved, with some shuffles for each, whereas a gather takes one access per element.
+  // `long_record` is the same for records of which at least half is accessed. The library sets it:
   // so many vectors of 64 bytes are 16 KB of the frame.
   int64_t record, long_record;
   // Prefetching. `fetch_trips` is how many trips ahead a load is prefetched if its address advances
