@@ -302,6 +302,16 @@ Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm)
       if (is_float(kernel_.insts, one, 1)) return pure(Opcode::Add, k, {x, y});
       if (is_float(kernel_.insts, one, -1)) return pure(Opcode::Sub, k, {y, x});
     }
+  // 0 <= x and x <= n is one unsigned comparison if n is not negative.
+  if (op == Opcode::And && k == Kind::Mask)
+    for (size_t low : {0, 1}) {
+      const Inst &l = kernel_.insts[args.begin()[low]], &h = kernel_.insts[args.begin()[1 - low]];
+      if (l.op != Opcode::SLe || h.op != Opcode::SLe || l.args[1] != h.args[0]) continue;
+      const Inst &zero = kernel_.insts[l.args[0]], &n = kernel_.insts[h.args[1]];
+      if (zero.op == Opcode::Const && zero.imm == 0 && n.op == Opcode::Const &&
+          n.kind == Kind::I64 && n.imm >= 0)
+        return pure(Opcode::ULe, k, {h.args[0], h.args[1]});
+    }
   if (const auto r = ranges_.decide(op, args))
     return r->operand ? *r->operand : integer(r->number, k);
   PureKey key{op, k, imm, {no_id, no_id, no_id}};

@@ -3,6 +3,7 @@
 // tests/core/pure_values_test.cpp: equal pure instructions of a kernel are written once wherever
 // they are visible.
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <vector>
 
@@ -34,6 +35,27 @@ TEST_CASE("branches do not share instructions with one another", "[pure_values]"
   b.open_branch();
   CHECK(square() == outside);
   b.leave();
+}
+
+TEST_CASE("two comparisons with a range from 0 are one", "[pure_values]") {
+  nest::Builder b("ranges");
+  const int words = b.buffer(nest::Storage::I64, false);
+  const Id x = b.load(words, b.integer(0)), y = b.load(words, b.integer(1));
+  const auto at_most = [&](Id p, Id q) { return b.pure(Opcode::SLe, Kind::Mask, {p, q}); };
+  const auto both = [&](Id p, Id q) { return b.pure(Opcode::And, Kind::Mask, {p, q}); };
+  const Id zero = b.integer(0), last = b.integer(9);
+  const Id one = b.pure(Opcode::ULe, Kind::Mask, {x, last});
+  CHECK(both(at_most(zero, x), at_most(x, last)) == one);
+  CHECK(both(at_most(x, last), at_most(zero, x)) == one);
+  // Other values, a range from 1, a negative end and an end that is not known.
+  std::vector<Id> others;
+  for (const auto& [low, p, q, high] : {std::array{zero, y, x, last},
+                                        {b.integer(1), x, x, last},
+                                        {zero, x, x, b.integer(-9)},
+                                        {zero, x, x, y}})
+    others.push_back(both(at_most(low, p), at_most(q, high)));
+  const nest::Kernel k = b.finish(0, 0, nest::Vector::inner);
+  for (Id v : others) CHECK(k.insts[v].op == Opcode::And);
 }
 
 TEST_CASE("discarded instructions are not used again", "[pure_values]") {
