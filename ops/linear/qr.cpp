@@ -18,6 +18,7 @@
 #include "ops/linear/device/calls.h"
 #include "ops/linear/implementations.h"
 #include "ops/linear/matrix.h"
+#include "ops/linear/reflection_cost.h"
 #include "ops/structure/structure.h"
 #include "runtime/native/linalg.h"
 #include "weft/error.h"
@@ -428,13 +429,11 @@ OnDevice<None> on_device(native::Reflections what) {
     d.call = [](const Use<None>& u) { return device_calls::householder_product(u.in[0], u.in[1]); };
   return d;
 }
-// Nanoseconds per matrix and thread among many (AVX2, F32), for both factors together, in the lane
-// and by LAPACK: 118 and 1310 for 3 rows, 1980 and 6340 for 8, 33000 and 22400 for 16, 88000 and
-// 70000 for 32.
 std::vector<Implementation<None>> ways(native::Reflections what) {
+  const ReflectionCost cost{what};
   return lane_or_library<None>({.rows = longer_side<None>,
-                                .in_lane = [](const Use<None>& u) { return 2 * work(u); },
-                                .library = [](const Use<None>& u) { return 600 + 1.1 * work(u); },
+                                .in_lane = [=](const Use<None>& u) { return cost.in_lane(u); },
+                                .library = [=](const Use<None>& u) { return cost.library(u); },
                                 .call = [what](const Use<None>& u) { return call(u, what); },
                                 .device = on_device(what)});
 }

@@ -79,6 +79,17 @@ TEST_CASE("large products go to the library, small ones do not", "[jit][implemen
   CHECK(holds(lowered(8).kernels(), "dot_general: generated\n"));
 }
 
+TEST_CASE("factors of reflections stay in the lane while that costs less",
+          "[jit][implementations]") {
+  const auto report = [](auto f, int64_t m, int64_t n) {
+    return jit(vmap(f)).lower(random::normal(random::key(1), {200, m, n})).report();
+  };
+  const auto plain = [](Array a) { return lax::geqrf(a).first; };
+  CHECK(!holds(report(plain, 16, 8), "geqrf: library"));
+  CHECK(!holds(report(plain, 17, 15), "geqrf: library"));
+  CHECK(holds(report(plain, 40, 40), "geqrf: library"));
+}
+
 TEST_CASE("loops leave the lane if calls together save the cost of it", "[jit][implementations]") {
   // Each step multiplies `rows` rows of a state by `products` matrices of n x n.
   const auto report = [](int rows, int n, int products) {
@@ -138,7 +149,8 @@ TEST_CASE("an implementation can be demanded", "[jit][implementations]") {
   }
   // This also holds for loops in the lane.
   const auto loop = [](Array x) {
-    return fori_loop(0, 3, [](Array, Array h) { return matmul(h, h); }, x);
+    return fori_loop(
+        0, 3, [](Array, Array h) { return matmul(h, h); }, x);
   };
   const auto steps = [&](const Demands& d) {
     return jit(loop).lower(square(8)).compile({.implementations = d}).memory().code;
@@ -210,10 +222,11 @@ TEST_CASE("an op is expanded where that is cheapest", "[jit][implementations]") 
   // A mapped loop stays in the lane, however much a call would save.
   const auto loop = vmap([](Array n, Array x) {
     using State = std::tuple<Array, Array>;
-    return std::get<1>(
-        while_loop([](const State& s) { return std::get<0>(s) > 0; },
-                   [](const State& s) { return State{std::get<0>(s) - 1, twice(std::get<1>(s))}; },
-                   State{n, x}));
+    return std::get<1>(while_loop([](const State& s) { return std::get<0>(s) > 0; },
+                                  [](const State& s) {
+                                    return State{std::get<0>(s) - 1, twice(std::get<1>(s))};
+                                  },
+                                  State{n, x}));
   });
   const Array n = arange(6), x = sin(arange(6 * 5).astype(F32)).reshape({6, 5});
   const std::string report = jit(loop).lower(n, x).report();
