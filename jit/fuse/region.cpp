@@ -10,12 +10,16 @@
 
 namespace weft::compiler {
 
-bool is_straight(Lowering::Form form) {
-  return form == Lowering::Form::pull || form == Lowering::Form::reduce ||
-         form == Lowering::Form::contract;
+bool is_straight(const Lowering& l) {
+  using Form = Lowering::Form;
+  return l.form == Form::pull || l.form == Form::reduce || l.form == Form::contract ||
+         is_short_running_fold(l);
 }
 bool is_straight(const Scope& s) {
-  return std::ranges::all_of(s.lowering, [](const Lowering& l) { return is_straight(l.form); });
+  return std::ranges::all_of(s.lowering, [](const Lowering& l) { return is_straight(l); });
+}
+bool is_short_running_fold(const Lowering& l) {
+  return l.form == Lowering::Form::prefix && l.space[l.axes[0]] <= fold_order::run_terms;
 }
 
 using Form = Lowering::Form;

@@ -43,8 +43,10 @@ inline constexpr int64_t min_vector_row = 16;
 
 // Returns true if an equation of this form, or every equation of a program, neither loops nor
 // branches and calls nothing.
-bool is_straight(Lowering::Form form);
+bool is_straight(const Lowering& l);
 bool is_straight(const Scope& s);
+// Returns true for a running fold with so few terms that they are one run.
+bool is_short_running_fold(const Lowering& l);
 // Returns the number of terms of each result of a fold; 1 for other equations.
 int64_t terms_of(const Lowering& l);
 // Returns true for a fold with so few terms that they are written out.

@@ -214,7 +214,7 @@ bool has_straight_call(const Program& p, const KernelPlan& k) {
   bool call = false;
   for (size_t i : k.emit) {
     if (p.scope.lowering[i].form != Lowering::Form::inlined) {
-      if (!is_straight(p.scope.lowering[i].form)) return false;
+      if (!is_straight(p.scope.lowering[i])) return false;
       continue;
     }
     if (!is_straight(*p.analysis[i]->top().bodies[0][0])) return false;

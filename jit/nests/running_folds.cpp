@@ -4,6 +4,7 @@
 #include "jit/nests/running_folds.h"
 
 #include "core/loops/fold_order.h"
+#include "jit/fuse/region.h"
 #include "jit/nests/lane_folds.h"
 #include "jit/nests/structured.h"
 
@@ -129,12 +130,38 @@ void RowFold::write(const std::function<std::vector<Id>(Id)>& term_at,
 
 }  // namespace
 
+void RunningFolds::write_out(Frame& f, size_t i, int64_t n, int64_t rows) {
+  const Eqn& e = f.eqn(i);
+  const Lowering& l = f.lowering(i);
+  const int axis = static_cast<int>(l.axes[0]);
+  const LaneType t = f.lane_type(e.out);
+  OperandReader reader(elements_, f, e);
+  std::vector<Elem> elems(static_cast<size_t>(n * rows));
+  // The elements of a row have this distance.
+  int64_t stride = 1;
+  for (int a = axis + 1; a < t.shape().ndim(); ++a)
+    if (t.grid_axis(a) < 0) stride *= t.shape()[a];
+  for (int64_t row = 0; row < rows; ++row) {
+    std::vector<Id> sum = l.identity(b_);
+    const int64_t first = row / stride * stride * n + row % stride;
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t at = first + (l.reverse ? n - 1 - k : k) * stride;
+      sum = combine_all(b_, l.combine, sum, terms_at(l, reader, space_.coords_at(t, at)));
+      elems[static_cast<size_t>(at)] = l.results(sum)[0];
+    }
+  }
+  f.location[e.out] = {.kind = ValueLocation::Kind::scalars, .elems = std::move(elems)};
+}
+
 void RunningFolds::write(Frame& f, size_t i) {
   const Eqn& e = f.eqn(i);
   const Lowering& l = f.lowering(i);
   const int axis = static_cast<int>(l.axes[0]);
   const LaneType t = f.lane_type(e.out);
   const int64_t n = t.shape()[axis], all = t.inner_elements(), rows = n ? all / n : 0;
+  if (f.kernel->small > small_elements && all <= f.kernel->small && is_short_running_fold(l) &&
+      !f.is_stored_by_step(e.out) && !f.is_stored_in_array(e.out))
+    return write_out(f, i, n, rows);
   const Elem array = outputs_.begin_steps(f, e.out);
   OperandReader reader(elements_, f, e);
   // Each row, numbered by the other inner axes, has one running fold.

@@ -20,6 +20,9 @@ class RunningFolds {
   void write(Frame& f, size_t i);
 
  private:
+  // Writes the code of each term of rows that are one run. The results are scalars.
+  void write_out(Frame& f, size_t i, int64_t n, int64_t rows);
+
   nest::Builder& b_;
   LaneSpace& space_;
   ElementReader& elements_;

@@ -48,6 +48,10 @@ LaneAxes::Axes LaneAxes::axes_of(size_t i) const {
   if (!l.element || e.n_out == 0 || access.reads.size() != e.in.size()) return {};
   const Types out = p_.j->out_types(e);
   std::vector<int> number = result_axes(l, out);
+  // An element of a running fold depends on others along its axis.
+  if (l.form == Form::prefix)
+    for (int& a : number)
+      if (a == l.axes[0]) a = -1;
   // An update is tested in all lanes along an axis that it does not have.
   if (l.destination && access.reads.size() > 1)
     for (int& a : number)

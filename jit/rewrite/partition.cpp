@@ -97,7 +97,9 @@ class Partitioner {
  private:
   const Lowering& lowering(size_t i) const { return p_.scope.lowering[i]; }
   Form form(size_t i) const { return lowering(i).form; }
-  bool is_fold(size_t i) const { return form(i) == Form::reduce || form(i) == Form::contract; }
+  bool is_fold(size_t i) const {
+    return form(i) == Form::reduce || form(i) == Form::contract || form(i) == Form::prefix;
+  }
   bool is_result(size_t i) const {
     return std::ranges::any_of(results_of(j_.eqns[i]), [&](Atom a) { return is_output_[a]; });
   }

@@ -97,10 +97,11 @@ TEST_CASE("rows that lanes write together are not held by each of them", "[jit][
   // The inner map shares one argument of the function. Some lanes have fewer trips, and the reverse
   // pass reads residuals that only the other lanes wrote.
   const auto f = [](Array x, Array w) {
-    const Arrays r =
-        while_loop([](Arrays v) { return v[0] < 2.f; },
-                   [w](Arrays v) { return Arrays{v[0] + abs(sin(w * v[1])) + .2f, v[1] * 1.1f}; },
-                   Arrays{x, w}, {.max_trips = 9});
+    const Arrays r = while_loop([](Arrays v) { return v[0] < 2.f; },
+                                [w](Arrays v) {
+                                  return Arrays{v[0] + abs(sin(w * v[1])) + .2f, v[1] * 1.1f};
+                                },
+                                Arrays{x, w}, {.max_trips = 9});
     return r[0] * r[0];
   };
   const auto loss = [&](Array w) {
@@ -297,7 +298,7 @@ TEST_CASE("what mixes lanes, or fills vectors by itself, stays outside", "[jit][
     expected = centred(a);
   }
   CHECK(allclose(jit(centred)(a), expected, 1e-4, 1e-4).item<bool>());
-  // So is a running sum, which no call contains.
+  // So is a running sum over lanes.
   const auto summed = [&](Array a) {
     const Array p = product(product(a, a), a);
     return product(product(p + cumsum(p, 0), a), a);
@@ -408,6 +409,46 @@ TEST_CASE("a chunked map that stores no intermediates runs as one map", "[jit][p
   const auto sorted = [](Array x) { return sort(sin(x * arange(200.)))[slice(0, 3)]; };
   const Array x = q[{slice(), 0}];
   CHECK(temporaries(vmap(sorted, 0, 0, {.chunk_size = 100}), x) * 4 < temporaries(vmap(sorted), x));
+}
+
+TEST_CASE("running folds of short rows are a part of a lane", "[jit][partition]") {
+  // One run of terms is written out, and more are a loop.
+  for (int64_t n : {1, 2, 12, 32, 33, 70})
+    for (bool reverse : {false, true}) {
+      INFO(n << " terms" << (reverse ? ", from the last" : ""));
+      const auto sums = [=](Array x) { return lax::cumsum(x, x.ndim() - 1, reverse); };
+      const auto path = [=](Array x) {
+        const Array p = exp(sums(.01f * x));
+        return stack({p.mean(), (sums(p * x)).max(), (p * sums(x)).sum()});
+      };
+      const Array x = random::normal(random::key(9), {600, n});
+      CHECK(kernels(vmap(path), x) == 1);
+      CHECK(temporaries(vmap(path), x) == 0);
+      const Array p = jit([=](Array x) { return sums(x); })(x);
+      CHECK(array_equal(jit(vmap([=](Array x) {
+                          return stack({sums(x), sums(sums(x))});
+                        }))(x)[{slice(), 0}],
+                        p)
+                .item<bool>());
+      Array expected;
+      {
+        const ReferenceMode on;
+        expected = vmap(path)(x);
+      }
+      CHECK(allclose(jit(vmap(path))(x), expected, 1e-4, 1e-4).item<bool>());
+    }
+  // Rows of matrices, along each of their axes.
+  const Array a = random::normal(random::key(10), {300, 3, 5});
+  for (int64_t axis : {0, 1}) {
+    const auto f = vmap([=](Array m) { return cumsum(cumsum(m, axis) * m, 1 - axis).sum(0); });
+    Array expected;
+    {
+      const ReferenceMode on;
+      expected = f(a);
+    }
+    CHECK(kernels(f, a) == 1);
+    CHECK(allclose(jit(f)(a), expected, 1e-4, 1e-4).item<bool>());
+  }
 }
 
 TEST_CASE("lanes hold the factors of one product of small matrices", "[jit][partition]") {
