@@ -14,6 +14,7 @@
 #include "ops/control/body_op.h"
 #include "ops/control/rewrites/hoist.h"
 #include "ops/control/rewrites/loop_sums.h"
+#include "ops/control/rewrites/shared_carries.h"
 #include "ops/control/rewrites/unroll.h"
 #include "ops/control/rewrites/work.h"
 #include "ops/control/samples.h"
@@ -152,6 +153,7 @@ Arrays scan_simplify(const SimplifyArgs<Scan>& s) {
     if (runs_apart(s.params)) return only_step(s.x, s.params);
     if (const auto h = hoist_invariants(body_op(s.params), s.x))
       return h->o.bind(*find_op("scan"), h->x);
+    if (Arrays apart = with_shared_carries_apart(s.x, s.params); !apart.empty()) return apart;
     const std::optional<LoopSums> sums = sums_behind(s.x, s.params);
     if (!sums) return unrolled(s.x, s.params);
     const Arrays shorter = unrolled(sums->x, sums->p);
