@@ -57,7 +57,9 @@ Side side_of(const Shape& shape, const Ints& batch, const Ints& contract) {
 
 // The products that tiles compute in less time than the library, measured with AVX-512
 // (docs/decisions/0002): with few rows, and with b in the L2 cache. OpenBLAS has kernels for small
-// products, but blocks larger ones badly, so that tiles pay up to more rows.
+// products, but blocks larger ones badly, so that tiles pay up to more rows. oneDNN generates its
+// kernels in the first product of a process, which takes 30 ms. So tiles also compute the products
+// for which they take about as long: those of many rows whose operands stay in L2.
 struct TileLimits {
   int64_t rows;
   // A transposed b is rearranged first. That pays from a number of rows on, or if b is small. With
@@ -69,13 +71,23 @@ template <class T>
 constexpr TileLimits tile_limits =
     std::is_same_v<T, float> ? TileLimits{64, 16, 512, 128}
                              : TileLimits{512, 16, 256, int64_t{1} << 40};
-constexpr int64_t l2_bytes = int64_t{1} << 21, few_rows = 8, some_rows = 8, least_columns = 4;
+constexpr int64_t l2_bytes = int64_t{1} << 21, few_rows = 8, some_rows = 8, many_rows = 32;
+
+// Returns true if the product of many rows has operands that stay in L2. A tile takes time to begin
+// and to be stored, so that a large result needs some terms.
+bool in_tiles_of_many_rows(const Gemm& g) {
+  constexpr int64_t most = l2_bytes / 2 / static_cast<int64_t>(sizeof(float)),
+                    some_terms = 16, large_result = 1 << 18;
+  return g.m * g.k <= most && g.n * g.k <= most && (g.k >= some_terms || g.m * g.n <= large_result);
+}
 
 template <class T>
 bool in_tiles(const Gemm& g) {
   static const bool there = has_product_tiles();
   constexpr TileLimits l = tile_limits<T>;
-  if (!there || g.n < least_columns || g.m > l.rows) return false;
+  if (!there || g.n < least_tile_columns) return false;
+  if (std::is_same_v<T, float> && g.m >= many_rows && in_tiles_of_many_rows(g)) return true;
+  if (g.m > l.rows) return false;
   if (g.n * g.k * static_cast<int64_t>(sizeof(T)) > l2_bytes && (g.trans_b || g.m > few_rows))
     return false;
   const int64_t small = g.m >= some_rows ? l.some_rows_elements : l.transposed_elements;

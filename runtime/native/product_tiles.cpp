@@ -21,7 +21,8 @@ namespace {
 #define WEFT_INLINE [[gnu::always_inline]] inline
 
 // The operands of a tile: element k of row r of a is a[r * a_row + k * a_term], and b and c have
-// contiguous rows. If `add`, the products are added to c.
+// contiguous rows. The last vector of columns begins at column `last`, and may overlap the one
+// before: both compute the same sums. If `add`, the products are added to c.
 template <class T>
 struct TileArgs {
   const T* a;
@@ -30,6 +31,7 @@ struct TileArgs {
   int64_t b_row;
   T* c;
   int64_t c_row;
+  int64_t last;
   int64_t terms;
   bool add;
 };
@@ -57,9 +59,13 @@ struct Tile {
     else
       asm("vbroadcastsd %1, %0" : "=v"(x) : "m"(*at));
   }
+  // The first column of vector j.
+  WEFT_INLINE static int64_t column(int j, int64_t last) {
+    return j == columns - 1 ? last : j * width;
+  }
   template <int... j>
-  WEFT_INLINE void load_b(const T* at, std::integer_sequence<int, j...>) {
-    (load(b[j], at + j * width), ...);
+  WEFT_INLINE void load_b(const T* at, int64_t last, std::integer_sequence<int, j...>) {
+    (load(b[j], at + column(j, last)), ...);
   }
   template <int row, int... j>
   WEFT_INLINE void add_row(const T* a, std::integer_sequence<int, j...>) {
@@ -72,40 +78,42 @@ struct Tile {
     (add_row<row>(a + row * a_row, std::make_integer_sequence<int, columns>()), ...);
   }
   template <int... i>
-  WEFT_INLINE void start(const T* c, int64_t c_row, bool add, std::integer_sequence<int, i...>) {
-    if (add)
-      (load(sum[i], c + i / columns * c_row + i % columns * width), ...);
+  WEFT_INLINE void start(const TileArgs<T>& g, std::integer_sequence<int, i...>) {
+    if (g.add)
+      (load(sum[i], g.c + i / columns * g.c_row + column(i % columns, g.last)), ...);
     else
       ((sum[i] = Vector{}), ...);
   }
   template <int... i>
-  WEFT_INLINE void store(T* c, int64_t c_row, std::integer_sequence<int, i...>) const {
-    (std::memcpy(c + i / columns * c_row + i % columns * width, &sum[i], sizeof(Vector)), ...);
+  WEFT_INLINE void store(const TileArgs<T>& g, std::integer_sequence<int, i...>) const {
+    (std::memcpy(g.c + i / columns * g.c_row + column(i % columns, g.last), &sum[i],
+                 sizeof(Vector)),
+     ...);
   }
   WEFT_INLINE void run(const TileArgs<T>& g) {
     constexpr std::make_integer_sequence<int, rows * columns> all;
-    start(g.c, g.c_row, g.add, all);
+    start(g, all);
     const T *a = g.a, *at = g.b;
     for (int64_t k = 0; k < g.terms; ++k, a += g.a_term, at += g.b_row) {
-      load_b(at, std::make_integer_sequence<int, columns>());
+      load_b(at, g.last, std::make_integer_sequence<int, columns>());
       add_term(a, g.a_row, std::make_integer_sequence<int, rows>());
     }
-    store(g.c, g.c_row, all);
+    store(g, all);
   }
 };
 
-template <class T, int rows, int columns>
+template <class T, int bytes, int rows, int columns>
 [[gnu::flatten]] WEFT_FOR_V3 void v3(const TileArgs<T>& g) {
-  Tile<T, 32, rows, columns> t;
+  Tile<T, bytes, rows, columns> t;
   t.run(g);
 }
-template <class T, int rows, int columns>
+template <class T, int bytes, int rows, int columns>
 [[gnu::flatten]] WEFT_FOR_V4 void v4(const TileArgs<T>& g) {
-  Tile<T, 64, rows, columns> t;
+  Tile<T, bytes, rows, columns> t;
   t.run(g);
 }
 
-// The tiles of a processor level. `wide[r]` is the largest number of vectors of a tile of r rows:
+// The tiles of a processor level, with vectors of `bytes`. `wide[r]` is the largest number of vectors of a tile of r rows:
 // as many sums as leave registers for a row of b and a term of a. A strip of columns has tiles of
 // one width; a rest has narrower ones.
 constexpr int most_rows = 8, most_columns = 8;
@@ -118,63 +126,61 @@ struct Tiles {
 constexpr bool is_tile(int wide, int columns) {
   return columns <= wide && (columns <= 4 || columns == wide);
 }
-template <class T, bool avx512, int rows, int columns, int wide>
+template <class T, bool avx512, int bytes, int rows, int columns, int wide>
 constexpr TileFn<T> tile() {
   if constexpr (!is_tile(wide, columns) || columns == 0)
     return nullptr;
   else if constexpr (avx512)
-    return v4<T, rows, columns>;
+    return v4<T, bytes, rows, columns>;
   else
-    return v3<T, rows, columns>;
+    return v3<T, bytes, rows, columns>;
 }
-template <class T, bool avx512, int rows, int wide, int... columns>
+template <class T, bool avx512, int bytes, int rows, int wide, int... columns>
 constexpr std::array<TileFn<T>, most_columns + 1> row_of(std::integer_sequence<int, columns...>) {
-  return {tile<T, avx512, rows, columns, wide>()...};
+  return {tile<T, avx512, bytes, rows, columns, wide>()...};
 }
 template <class T, bool avx512>
 constexpr int widest(int rows) {
   constexpr std::array<int, 9> v4{0, 8, 8, 6, 6, 4, 4, 3, 3}, v3{0, 8, 4, 4, 3, 1, 1, 1, 1};
   return (avx512 ? v4 : v3)[static_cast<size_t>(rows)];
 }
-template <class T, bool avx512, int... rows>
+template <class T, bool avx512, int bytes, int... rows>
 constexpr Tiles<T> tiles_of(std::integer_sequence<int, rows...>) {
   return {avx512 ? 8 : 4,
-          (avx512 ? 64 : 32) / static_cast<int>(sizeof(T)),
+          bytes / static_cast<int>(sizeof(T)),
           {widest<T, avx512>(rows)...},
-          {row_of<T, avx512, rows, widest<T, avx512>(rows)>(
+          {row_of<T, avx512, bytes, rows, widest<T, avx512>(rows)>(
               std::make_integer_sequence<int, most_columns + 1>())...}};
 }
-// The tiles for n columns.
+// The tiles for n columns, which fill at least one vector.
 template <class T>
 const Tiles<T>& tiles(int64_t n) {
   constexpr std::make_integer_sequence<int, most_rows + 1> all;
-  static constexpr Tiles<T> narrow = tiles_of<T, false>(all), wide = tiles_of<T, true>(all);
-  return n < wide.width ? narrow : for_cpu<Tiles<T>>(narrow, narrow, wide);
+  constexpr int least = least_tile_columns * static_cast<int>(sizeof(T));
+  static constexpr Tiles<T> v3 = tiles_of<T, false, 32>(all),
+                            short_v3 = tiles_of<T, false, least>(all),
+                            v4 = tiles_of<T, true, 64>(all),
+                            middle_v4 = tiles_of<T, true, 32>(all),
+                            short_v4 = tiles_of<T, true, least>(all);
+  return for_cpu<Tiles<T>>(v3, n < v3.width ? short_v3 : v3,
+                           n < middle_v4.width ? short_v4
+                           : n < v4.width      ? middle_v4
+                                               : v4);
 }
 
-// Copies columns of op(b) to the rows of a strip: `width` elements for each term. Elements from
-// `columns` on are 0.
+// Copies columns of a transposed b to the rows of a strip: `width` elements for each term. Elements
+// from `columns` on are not written.
 template <class T>
 class Packer {
  public:
   Packer(const Gemm& g, int64_t block) : g_(g), block_(block) {}
   void operator()(const T* b, int64_t terms, int64_t columns, int64_t width, T* to) const {
-    if (!g_.trans_b) {
-      for (int64_t k = 0; k < terms; ++k, to += width) {
-        for (int64_t j = 0; j < columns; ++j) to[j] = b[k * g_.ldb + j];
-        for (int64_t j = columns; j < width; ++j) to[j] = T(0);
-      }
-      return;
-    }
     Starts starts;
     for (size_t i = 0; i < starts.from.size(); ++i) {
       starts.from[i] = static_cast<int64_t>(i * sizeof(T)) * g_.ldb;
       starts.to[i] = static_cast<int64_t>(i * sizeof(T)) * width;
     }
     turned(b, terms, columns, width, to, block_, starts);
-    if (columns < width)
-      for (int64_t k = 0; k < terms; ++k)
-        std::fill(to + k * width + columns, to + (k + 1) * width, T(0));
   }
 
  private:
@@ -227,78 +233,46 @@ class TiledProduct {
     const int64_t most = g.n < 2 * tiles_.width ? most_rows : tiles_.rows;
     parts_ = (g.m + most - 1) / most;
     const auto rows = static_cast<size_t>((g.m + parts_ - 1) / parts_);
-    const int64_t width = tiles_.width, whole = g.n / width, rest = g.n % width;
-    // Packed columns of a transposed b include the rest, unless their sums have several parts: the
-    // columns in both of the last vectors would be added to twice.
-    const int64_t packed_rest = g.trans_b && g.k <= packed_terms ? rest : 0;
-    const int64_t most_packed =
-        packed_row / static_cast<int64_t>(sizeof(T)) / width - (packed_rest > 0 ? 1 : 0);
+    const int64_t width = tiles_.width, vectors = (g.n + width - 1) / width,
+                  most_packed = packed_row / static_cast<int64_t>(sizeof(T)) / width;
     const int64_t widest =
         g.trans_b ? std::min<int64_t>(tiles_.wide[rows], most_packed) : tiles_.wide[rows];
-    for (int64_t at = 0; at < whole;) {
+    for (int64_t at = 0; at < vectors;) {
       // Strips of about the same width: a narrow one loads a term of a for few products.
-      const int64_t left = whole - at, strips = (left + widest - 1) / widest;
-      int64_t vectors = (left + strips - 1) / strips;
-      while (!tiles_.run[rows][static_cast<size_t>(vectors)]) --vectors;
-      const bool last = at + vectors == whole;
-      strip(at * width, vectors, vectors * width + (last ? packed_rest : 0));
-      at += vectors;
+      const int64_t left = vectors - at, strips = (left + widest - 1) / widest;
+      int64_t wide = (left + strips - 1) / strips;
+      while (!tiles_.run[rows][static_cast<size_t>(wide)]) --wide;
+      strip(at * width, wide, std::min(wide * width, g.n - at * width));
+      at += wide;
     }
-    if (rest == 0 || (packed_rest > 0 && whole > 0)) return;
-    // The last vector overlaps the one before: it computes the same sums again.
-    if (whole > 0)
-      strip(g.n - width, 1, width);
-    else
-      strip(0, 1, rest);
   }
 
  private:
-  // Computes `columns` columns from `first` on. They fill `vectors`, and may end in one that
-  // overlaps the last of these; a single vector may be filled in part.
+  // Computes `columns` columns from `first` on, in `vectors`. The last vector overlaps the one
+  // before if the columns do not fill it. A single one begins before `first`.
   void strip(int64_t first, int64_t vectors, int64_t columns) {
+    if (columns < tiles_.width) {
+      first += columns - tiles_.width;
+      columns = tiles_.width;
+    }
+    if (!g_.trans_b)
+      return rows(vectors, columns, 0, g_.k, b_ + first, g_.ldb, c_ + first, g_.ldc);
     const int64_t width = vectors * tiles_.width;
-    if (!g_.trans_b && columns == width)
-      return rows(vectors, 0, g_.k, b_ + first, g_.ldb, c_ + first, g_.ldc);
-    const int64_t packed_width = columns > width ? width + tiles_.width : width;
     alignas(64) T packed[packed_terms * packed_row / sizeof(T)];
     for (int64_t k = 0; k < g_.k; k += packed_terms) {
       const int64_t terms = std::min(packed_terms, g_.k - k);
-      pack_(g_.trans_b ? b_ + first * g_.ldb + k : b_ + k * g_.ldb + first, terms, columns,
-            packed_width, packed);
-      if (columns < width) {
-        part_of_vector(k, terms, packed, first, columns);
-        continue;
-      }
-      rows(vectors, k, terms, packed, packed_width, c_ + first, g_.ldc);
-      const int64_t overlapping = columns - tiles_.width;
-      if (columns > width)
-        rows(1, k, terms, packed + overlapping, packed_width, c_ + first + overlapping, g_.ldc);
+      pack_(b_ + first * g_.ldb + k, terms, columns, width, packed);
+      rows(vectors, columns, k, terms, packed, width, c_ + first, g_.ldc);
     }
   }
   // Adds terms from k on for all rows.
-  void rows(int64_t vectors, int64_t k, int64_t terms, const T* b, int64_t b_row, T* c,
-            int64_t c_row) {
+  void rows(int64_t vectors, int64_t columns, int64_t k, int64_t terms, const T* b, int64_t b_row,
+            T* c, int64_t c_row) {
     for (int64_t p = 0, m = 0; p < parts_; ++p) {
       const int64_t end = g_.m * (p + 1) / parts_;
       run(end - m, vectors,
-          {row_of_a(m) + k * a_term(), a_row(), a_term(), b, b_row, c + m * c_row, c_row, terms,
-           k > 0});
-      m = end;
-    }
-  }
-  // The same for columns that fill a part of one vector.
-  void part_of_vector(int64_t k, int64_t terms, const T* b, int64_t first, int64_t columns) {
-    T whole[most_rows * 64 / sizeof(T)] = {};
-    const int64_t width = tiles_.width;
-    const auto bytes = static_cast<size_t>(columns) * sizeof(T);
-    for (int64_t p = 0, m = 0; p < parts_; ++p) {
-      const int64_t end = g_.m * (p + 1) / parts_;
-      T* const c = c_ + m * g_.ldc + first;
-      if (k > 0)
-        for (int64_t r = 0; r < end - m; ++r) std::memcpy(whole + r * width, c + r * g_.ldc, bytes);
-      run(end - m, 1,
-          {row_of_a(m) + k * a_term(), a_row(), a_term(), b, width, whole, width, terms, k > 0});
-      for (int64_t r = 0; r < end - m; ++r) std::memcpy(c + r * g_.ldc, whole + r * width, bytes);
+          {row_of_a(m) + k * a_term(), a_row(), a_term(), b, b_row, c + m * c_row, c_row,
+           columns - tiles_.width, terms, k > 0});
       m = end;
     }
   }
@@ -317,16 +291,30 @@ class TiledProduct {
   int64_t parts_;
 };
 
+// Computes a block of rows after another. Its rows of a and c stay in L2 while the strips of
+// columns pass over them. A block has some rows, because each block packs b again.
+template <class T>
+void by_blocks(const Gemm& g, const T* a, const T* b, T* c) {
+  constexpr int64_t most_bytes = int64_t{1} << 18, least_rows = 96;
+  const int64_t row_bytes = (g.k + g.n) * static_cast<int64_t>(sizeof(T));
+  const int64_t rows = std::max(least_rows, most_bytes / row_bytes / most_rows * most_rows);
+  for (int64_t at = 0; at < g.m; at += rows) {
+    Gemm block = g;
+    block.m = std::min(rows, g.m - at);
+    TiledProduct<T>(block, a + at * (g.trans_a ? 1 : g.lda), b, c + at * g.ldc);
+  }
+}
+
 #undef WEFT_INLINE
 
 }  // namespace
 
 bool has_product_tiles() { return cpu_level() >= CpuLevel::v3; }
 void multiply_in_tiles(const Gemm& g, const float* a, const float* b, float* c) {
-  TiledProduct<float>(g, a, b, c);
+  by_blocks(g, a, b, c);
 }
 void multiply_in_tiles(const Gemm& g, const double* a, const double* b, double* c) {
-  TiledProduct<double>(g, a, b, c);
+  by_blocks(g, a, b, c);
 }
 
 #else

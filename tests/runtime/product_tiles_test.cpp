@@ -46,9 +46,10 @@ int64_t wrong_elements(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t
 
 TEST_CASE("tiles add the terms of each element in order", "[runtime][product]") {
   if (!native::has_product_tiles()) return;
-  // Columns: less than a vector, whole vectors, and a rest. Terms: one packed block, and several.
-  for (const int64_t m : {1, 2, 3, 4, 5, 7, 8, 9, 17, 33})
-    for (const int64_t n : {1, 3, 4, 7, 8, 15, 16, 17, 31, 48, 100, 130})
+  // Rows: one block, and several. Columns: each width of vectors, with and without a rest. Terms:
+  // one packed block, and several.
+  for (const int64_t m : {1, 2, 3, 4, 5, 7, 8, 9, 17, 33, 193})
+    for (const int64_t n : {4, 5, 7, 8, 9, 15, 16, 17, 31, 48, 100, 130})
       for (const int64_t k : {1, 5, 16, 33, 128, 300})
         for (const bool trans_a : {false, true})
           for (const bool trans_b : {false, true}) {
