@@ -3,6 +3,9 @@
 // jit/emit/cpu/tiles.cpp: reads and transposes tiles.
 #include "jit/emit/cpu/tiles.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "jit/emit/cpu/grid.h"
 #include "jit/schedule/nest_names.h"
 
@@ -27,15 +30,9 @@ void transpose_square(IrBuilder& b, Vs& rows) {
 }
 }  // namespace
 
-// Reads the tile of load v whose first point has the current indices.
-void Tiles::fill_tile(Id v, int64_t rows) {
-  const Inst& i = k_.insts[v];
-  auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
+// Reads the tile of a load: rows of vectors, from `first` on, that are `stride` elements apart.
+void Tiles::fill_tile(llvm::Type* t, V first, V stride, V array, int64_t rows) {
   const llvm::Align align = b_.align_of(t);
-  e_.emit_slice(i.args[0]);
-  const Val& offset = e_.value(i.args[0]);
-  const V first = b_.CreateGEP(t, e_.buffers[i.imm], offset.base);
-  const V stride = offset.stride;
   b_.each("transpose", b_.i64(0), b_.i64(rows), b_.vector_width, [&](V row) {
     const V from = b_.CreateGEP(t, first, row);
     Vs block;
@@ -44,9 +41,64 @@ void Tiles::fill_tile(Id v, int64_t rows) {
           b_.vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, b_.i64(l))), align));
     transpose_square(b_, block);
     for (int l = 0; l < b_.vector_width; ++l)
-      b_.CreateStore(block[static_cast<size_t>(l)], b_.CreateGEP(b_.vector_of(t), e_.tiles[v].array,
-                                                                 b_.CreateAdd(row, b_.i64(l))));
+      b_.CreateStore(block[static_cast<size_t>(l)],
+                     b_.CreateGEP(b_.vector_of(t), array, b_.CreateAdd(row, b_.i64(l))));
   });
+}
+
+// Reads the tiles whose first point has the current indices. LLVM takes 5 ms for a transposition,
+// so that loads of one type share it in a loop, which reads the places of the tiles from arrays.
+void Tiles::fill_tiles(int64_t rows) {
+  llvm::Type *const address = b_.getPtrTy(), *const number = b_.getInt64Ty();
+  for (const Group& group : groups_) {
+    const auto place = [&](Id v) {
+      e_.emit_slice(k_.insts[v].args[0]);
+      const Val& offset = e_.value(k_.insts[v].args[0]);
+      return std::pair(b_.CreateGEP(group.type, e_.buffers[k_.insts[v].imm], offset.base),
+                       offset.stride);
+    };
+    const auto n = static_cast<int64_t>(group.loads.size());
+    if (n == 1) {
+      const auto [first, stride] = place(group.loads[0]);
+      fill_tile(group.type, first, stride, group.arrays, rows);
+      continue;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      const auto [first, stride] = place(group.loads[static_cast<size_t>(i)]);
+      b_.CreateStore(first, b_.CreateGEP(address, group.firsts, b_.i64(i)));
+      b_.CreateStore(stride, b_.CreateGEP(number, group.strides, b_.i64(i)));
+    }
+    b_.each("tiles", b_.i64(0), b_.i64(n), 1, [&](V i) {
+      const auto at = [&](llvm::Type* t, V array) {
+        return b_.CreateLoad(t, b_.CreateGEP(t, array, i));
+      };
+      fill_tile(group.type, at(address, group.firsts), at(number, group.strides),
+                b_.CreateGEP(b_.vector_of(group.type), group.arrays, b_.CreateMul(i, b_.i64(rows))),
+                rows);
+    });
+  }
+}
+
+// Groups the loads by the type of their elements. If accesses are tested, each load has its own
+// group, because the test has to know its buffer.
+void Tiles::make_groups(int64_t rows) {
+  for (const Id v : s_.tiled) {
+    auto* t = ops_.memory_type(k_.buffers[k_.insts[v].imm].storage);
+    auto group = e_.checked() ? groups_.end() : std::ranges::find(groups_, t, &Group::type);
+    if (group == groups_.end()) group = groups_.insert(groups_.end(), {.type = t});
+    group->loads.push_back(v);
+  }
+  for (Group& group : groups_) {
+    const auto n = static_cast<int64_t>(group.loads.size());
+    auto* vector = b_.vector_of(group.type);
+    group.arrays = b_.allocate(vector, n * rows, "transposed");
+    for (int64_t i = 0; i < n; ++i)
+      e_.tiles[group.loads[static_cast<size_t>(i)]] = {
+          b_.CreateGEP(vector, group.arrays, b_.i64(i * rows)), rows};
+    if (n == 1) continue;
+    group.firsts = b_.allocate(b_.getPtrTy(), n, "firsts");
+    group.strides = b_.allocate(b_.getInt64Ty(), n, "strides");
+  }
 }
 
 // Emits whole tiles of the rows [begin, end), whose number is a multiple of `rows`.
@@ -55,7 +107,7 @@ void Tiles::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end) 
   const auto points = [&](V top, V i) {
     e_.indices[0] = top;
     e_.indices[1] = i;
-    for (const auto& t : e_.tiles) fill_tile(t.first, rows);
+    fill_tiles(rows);
     b_.each("tile", b_.i64(0), b_.i64(rows), 1, [&](V row) {
       for (auto& t : e_.tiles) t.second.row = row;
       e_.indices[0] = b_.CreateAdd(top, row);
@@ -72,10 +124,7 @@ void Tiles::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end) 
 // The points outside whole tiles are three grids for the loop over single rows: the rows before,
 // the ends of the tiled rows, and the rows after.
 void Tiles::emit(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end) {
-  for (Id v : s_.tiled)
-    e_.tiles[v] = {b_.allocate(b_.vector_of(ops_.memory_type(k_.buffers[k_.insts[v].imm].storage)),
-                               rows, "transposed"),
-                   rows};
+  make_groups(rows);
   const V top = b_.call(
       llvm::Intrinsic::smin,
       {b_.CreateAnd(b_.CreateAdd(outer_begin, b_.i64(rows - 1)), b_.i64(-rows)), outer_end});
