@@ -25,12 +25,25 @@ inline std::vector<Combine> of_results(std::vector<Combine> all) {
   return all;
 }
 
+// Returns true if combining rounds. If it does not, the bits are the same in any order.
+inline bool rounds(Combine c, Kind k) {
+  const Combine r = of_results(c);
+  return (k == Kind::F32 || k == Kind::F64) && (r == Combine::Add || r == Combine::Mul);
+}
+
 // The instruction that combines two results, for a combiner of single values.
 inline Opcode opcode_of(Combine c) {
   static constexpr Opcode ops[] = {Opcode::Add,  Opcode::Mul,  Opcode::FMin, Opcode::FMax,
                                    Opcode::SMin, Opcode::SMax, Opcode::UMin, Opcode::UMax,
                                    Opcode::And,  Opcode::Or,   Opcode::Xor};
   return ops[static_cast<size_t>(of_results(c))];
+}
+
+// Returns true if the bits of a fold are the same in any order of its terms.
+inline bool in_any_order(const Inst& fold) {
+  for (size_t r = 0; r < fold.fold.size(); ++r)
+    if (rounds(fold.fold[r], fold.kinds[r])) return false;
+  return true;
 }
 
 }  // namespace weft::nest

@@ -5,6 +5,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "core/loops/combine.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
@@ -132,7 +133,8 @@ void Folds::serial(Id v) {
 }
 
 // Consecutive terms belong to consecutive partial results. A block of them stays in registers while
-// the loop strides over the terms. Returns where it stopped. Short folds are left to fold_partials.
+// the loop strides over the terms. If the terms may be combined in any order, one block takes all
+// of them. Returns where it stopped. Short folds are left to fold_partials.
 V Folds::fold_register_blocks(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const auto f = s_.folds.find(v);
@@ -142,18 +144,21 @@ V Folds::fold_register_blocks(const Partials& p, V n, V partials) {
   const nest::BlockId body = k_.insts[v].blocks[0];
   const Vs none = identity(v, p.variance);
   const V last = b_.CreateSub(n, b_.i64(block_size - 1));
-  b_.each("partials", b_.i64(0), partials, block_size, [&](V first) {
+  const bool any_order = nest::in_any_order(k_.insts[v]);
+  const V stride = any_order ? b_.i64(block_size) : partials,
+          end =
+              any_order ? b_.call(llvm::Intrinsic::smin, {partials, b_.i64(block_size)}) : partials;
+  b_.each("partials", b_.i64(0), end, block_size, [&](V first) {
     Vs init;
     for (int k = 0; k < block_size; ++k) init.append(none);
-    const IrBuilder::Loop l =
-        b_.loop("terms", first, last, partials, init, [&](V t, const Vs& acc) {
-          e_.stop_checks().emit(weight(k_, body) * block_size);
-          Vs next;
-          for (int k = 0; k < block_size; ++k)
-            next.append(combine_term(v, nth_group(acc, k, none.size()),
-                                     term(v, p.variance, b_.CreateAdd(t, b_.i64(k)))));
-          return next;
-        });
+    const IrBuilder::Loop l = b_.loop("terms", first, last, stride, init, [&](V t, const Vs& acc) {
+      e_.stop_checks().emit(weight(k_, body) * block_size);
+      Vs next;
+      for (int k = 0; k < block_size; ++k)
+        next.append(combine_term(v, nth_group(acc, k, none.size()),
+                                 term(v, p.variance, b_.CreateAdd(t, b_.i64(k)))));
+      return next;
+    });
     for (int k = 0; k < block_size; ++k)
       store_partials(p, b_.CreateAdd(first, b_.i64(k)), nth_group(l.carry, k, none.size()));
   });

@@ -40,11 +40,8 @@ class RowFold {
 RowFold::RowFold(nest::Builder& b, const Lowering& l, int64_t n)
     : b_(b), l_(l), n_(n), identity_(l.identity(b)) {
   bool rounds = false;
-  for (size_t k = 0; k < l.combine.size(); ++k) {
-    const Kind kind = b_.kind(identity_[k]);
-    rounds = rounds || ((kind == Kind::F32 || kind == Kind::F64) &&
-                        (l.combine[k] == nest::Combine::Add || l.combine[k] == nest::Combine::Mul));
-  }
+  for (size_t k = 0; k < l.combine.size(); ++k)
+    rounds = rounds || nest::rounds(l.combine[k], b_.kind(identity_[k]));
   // Without rounding, a single level gives the same bits.
   if (!rounds) return;
   for (int64_t runs = n; runs > fold_order::run_terms; runs /= fold_order::run_terms) ++levels_;

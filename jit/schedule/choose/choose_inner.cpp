@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "core/loops/combine.h"
 #include "core/loops/fold_order.h"
 #include "jit/schedule/choose/parts.h"
 #include "jit/schedule/mask_loops.h"
@@ -110,7 +111,11 @@ class Inner {
       return is_structured(x.op) || x.op == Opcode::Local;
     });
     const bool varying = !d_.results[v].empty() && d_.variance[d_.results[v][0]].varying;
-    const int all = limits_.fold_registers, together = varying ? s_.interleave : 1;
+    const int together = varying ? s_.interleave : 1;
+    // Few registers hide the latency of comparisons, and are less code.
+    const int few = 4 * together;
+    const int all = !gpu() && nest::in_any_order(i) ? std::min(few, limits_.fold_registers)
+                                              : limits_.fold_registers;
     if (!structured && all / together >= 4 && all % together == 0 && size <= limits_.short_body &&
         i.kinds.size() == 1)
       s_.folds[v] = {How::blocks, all};
