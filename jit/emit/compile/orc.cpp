@@ -28,6 +28,7 @@
 #include <mutex>
 
 #include "jit/emit/check/checked.h"
+#include "jit/emit/compile/depth_first.h"
 #include "jit/emit/compile/fences.h"
 #include "runtime/native/cold_paths.h"
 #include "runtime/native/transpose.h"
@@ -109,7 +110,10 @@ void emit_file(llvm::Module& module, const TargetInfo& target, llvm::raw_pwrite_
   llvm::legacy::PassManager passes;
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
   optimise(passes, module);
-  if (!target.gpu()) passes.add(create_fence_pass());
+  if (!target.gpu()) {
+    passes.add(create_depth_first_pass());
+    passes.add(create_fence_pass());
+  }
   if (machine.addPassesToEmitFile(passes, out, nullptr, type, /*DisableVerify=*/true))
     throw InternalError("LLVM cannot generate code for " + target.triple);
   passes.run(module);
