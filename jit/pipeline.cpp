@@ -184,6 +184,10 @@ Jaxpr chosen(const Jaxpr& j, bool in_expansion) {
       in_expansion);
 }
 Jaxpr choose(const Jaxpr& j) { return chosen(j, false); }
+Jaxpr partition_and_choose(const Jaxpr& j) {
+  return choose_outside_of_lanes(partition(j), implementation_target(),
+                                 [](const Op& op) { return demanded_implementation(op); });
+}
 
 // Expansions of an op may need a choice again.
 Jaxpr expand(const Jaxpr& j) {
@@ -267,7 +271,7 @@ constexpr Pass passes[] = {
       "Makes equations that run over the same lanes one call if that costs less than the kernels "
       "and temporaries that they would need apart "
       "([0072](decisions/0072-partition.md)). `kernels` puts all other equations into kernels."},
-     partition,
+     partition_and_choose,
      nullptr,
      nullptr},
     {{"zeros", "jit/rewrite/structural_zeros.cpp", "jaxpr", "jaxpr",

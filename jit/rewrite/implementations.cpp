@@ -13,6 +13,7 @@
 
 #include "core/effects.h"
 #include "core/loops/axis_classes.h"
+#include "jit/fuse/loop_grid.h"
 #include "tracer/replay.h"
 #include "weft/error.h"
 
@@ -40,8 +41,25 @@ constexpr auto has_choice = [](const JaxprData&, const Eqn& e) {
 
 class Chooser {
  public:
-  Chooser(const Target& target, Demands demands, bool in_expansion)
-      : target_(target), demands_(demands), in_expansion_(in_expansion) {}
+  // `open`: leaves equations without a name that cost less as parts of kernels of lanes.
+  Chooser(const Target& target, Demands demands, bool in_expansion, bool open)
+      : target_(target), demands_(demands), in_expansion_(in_expansion), open_(open) {}
+
+  // Gives names to the equations of j that were left open, but not to those in its bodies.
+  Jaxpr open_equations(const Jaxpr& j) {
+    auto r = make_ref<JaxprData>(*j);
+    r->interned = false;
+    bool any = false;
+    for (Eqn& e : r->eqns) {
+      if (!e.implementation.empty() || !has_choice(*j, e)) continue;
+      const std::string_view name = name_for(*j, e, 0, false);
+      const AnyImplementation* i = name.empty() ? nullptr : find_implementation(*e.op, name);
+      if (!i || !i->make || !is_cheaper_in_lane(*j, e, *i)) continue;
+      e.implementation = name;
+      any = true;
+    }
+    return any ? intern(std::move(r)) : j;
+  }
 
   // in_loop: j is a body of a loop that each lane can run itself. Its steps cost `lockstep` more
   // each once it contains a call. All calls that save time share this cost.
@@ -137,6 +155,7 @@ class Chooser {
       best = &i;
       least = cost;
     }
+    if (best && best->make && !in_loop && open_ && is_cheaper_in_lane(j, e, *best)) return {};
     if (!best)
       throw CompileError(fmt::format("'{}' cannot be compiled: none of {} applies to {}",
                                      e.op->name(), implementation_names(*e.op), to_string(in)));
@@ -144,6 +163,20 @@ class Chooser {
     // again.
     const bool open = best->name == generated && (applicable == 1 || in_loop);
     return open ? std::string_view() : best->name;
+  }
+
+  // Returns true if generated code costs less than this native code where it is a part of a kernel
+  // of lanes. Later passes decide if there will be such a kernel.
+  bool is_cheaper_in_lane(const JaxprData& j, const Eqn& e, const AnyImplementation& native) const {
+    const AnyImplementation* nest = find_implementation(*e.op, generated);
+    if (target_.gpu || !nest) return false;
+    const Types in = j.in_types(e), out = j.out_types(e);
+    // Without an axis of lanes, each lane would compute the whole result.
+    const Shape& result = out[0].shape();
+    if (std::none_of(result.begin(), result.end(), [](int64_t n) { return n >= points_of_call; }))
+      return false;
+    const AnyUse lane{in, out, e.params, target_, true}, alone{in, out, e.params, target_};
+    return nest->applies(lane) && nest->cost(lane) < native.cost(alone);
   }
 
   static bool applies(const Demand& d, const Eqn& e, const AnyUse& use) {
@@ -165,7 +198,7 @@ class Chooser {
 
   const Target target_;
   const Demands demands_;
-  const bool in_expansion_;
+  const bool in_expansion_, open_;
   std::map<std::tuple<const JaxprData*, double, bool>, Jaxpr> known_;
 };
 
@@ -173,7 +206,11 @@ class Chooser {
 
 Jaxpr choose_implementations(const Jaxpr& j, const Target& target, Demands demands,
                              bool in_expansion) {
-  return Chooser(target, demands, in_expansion).program(j, 0, false);
+  return Chooser(target, demands, in_expansion, true).program(j, 0, false);
+}
+
+Jaxpr choose_outside_of_lanes(const Jaxpr& j, const Target& target, Demands demands) {
+  return Chooser(target, demands, true, false).open_equations(j);
 }
 
 }  // namespace weft::compiler

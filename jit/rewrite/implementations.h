@@ -23,5 +23,8 @@ using Demands = FunctionRef<const Demand*(const Op&)>;
 // ignored instead.
 Jaxpr choose_implementations(const Jaxpr& j, const Target& target, Demands demands,
                              bool in_expansion = false);
+// The same for the equations that have been left open, because they cost less as parts of kernels
+// of lanes, and have not become parts of one. Bodies are left unchanged.
+Jaxpr choose_outside_of_lanes(const Jaxpr& j, const Target& target, Demands demands);
 
 }  // namespace weft::compiler

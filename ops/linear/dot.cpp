@@ -344,6 +344,23 @@ Sides sides(const Use<Dot>& u) {
   return s;
 }
 
+// The multiplications outside of loops. Vectors of the target run along rows of the result, so that
+// shorter rows take as long.
+double outside_of_loops(const Use<Dot>& u) {
+  const Sides s = sides(u);
+  const bool rows = !u.in_loop && !u.target.gpu && u.params.lhs_batch.empty() &&
+                    std::min({s.rows, s.columns, s.terms}) >= shortest_side;
+  const int64_t vector = 64 / itemsize(u.out[0].dtype());
+  return s.multiplications() *
+         (rows ? std::max(1., static_cast<double>(vector) / static_cast<double>(s.columns)) : 1);
+}
+// The time of the result in memory. Lanes of a loop keep theirs.
+double stored_ns(const Use<Dot>& u) {
+  const double item = u.out[0].dtype() == F64 ? 2 : 1;
+  const Sides s = sides(u);
+  if (u.in_loop || u.target.gpu) return 0;
+  return static_cast<double>(s.rows * s.columns) * item * native_element_ns;
+}
 double generated_cost(const Use<Dot>& u) {
   const Sides s = sides(u);
   const bool batch = !u.params.lhs_batch.empty();
@@ -355,7 +372,7 @@ double generated_cost(const Use<Dot>& u) {
                     : !batch && shorter <= half_in_registers       ? short_side_ns
                     : !batch && shorter <= longest_in_registers    ? middle_side_ns
                                                                    : in_memory_ns;
-  return s.multiplications() * ns;
+  return (u.in_loop ? s.multiplications() : outside_of_loops(u)) * ns + stored_ns(u);
 }
 // The cost of a GPU multiplication with shared tiles, with and without tensor cores, and of
 // products that do not fill the tiles. The numbers are not measured.
@@ -395,7 +412,9 @@ double library_cost(const Use<Dot>& u) {
              few_rows =
                  p.batch == 1 && std::min(p.n, p.k) >= shortest_side && (p.m > 1 || u.in_loop);
   const double thin_ns = few_rows ? few_rows_ns : generated_ns, work = sides(u).multiplications();
-  if (!u.in_loop || p.batch > 1) return native_call_ns + work * (thin ? thin_ns : native_ns);
+  if (!u.in_loop || p.batch > 1)
+    return native_call_ns + (thin ? work * thin_ns : outside_of_loops(u) * native_ns) +
+           stored_ns(u);
   const double item = u.out[0].dtype() == F64 ? 2 : 1;
   const double computed =
       work / static_cast<double>(p.n) * static_cast<double>(std::max(p.n, least_columns));

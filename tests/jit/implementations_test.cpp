@@ -90,6 +90,24 @@ TEST_CASE("factors of reflections stay in the lane while that costs less",
   CHECK(holds(report(plain, 40, 40), "geqrf: library"));
 }
 
+TEST_CASE("products of a kernel of lanes are generated", "[jit][implementations]") {
+  // Each lane multiplies its vector by a matrix that all lanes read. Alone, native code is faster.
+  const Array w = random::normal(random::key(2), {4, 4}),
+              p = random::normal(random::key(3), {4, 4}),
+              x = random::normal(random::key(4), {1000, 4, 4});
+  const auto alone = [&](Array a) { return matmul(w, a); };
+  const auto step = [&](Array a) {
+    const Array b = matmul(matmul(w, a), w.T()) + p;
+    return linalg::solve(b + 9. * eye(4), matmul(p, a));
+  };
+  CHECK(holds(jit(vmap(alone)).lower(x[{slice(), 0}]).report(), "dot_general: library"));
+  const std::string report = jit(vmap(step)).lower(x).report();
+  CHECK(!holds(report, "dot_general: library"));
+  CHECK(count(report, ": kernel") == 1);
+  const auto found = jit(vmap(step))(x);
+  for (int64_t lane : {0, 999}) CHECK(allclose(found[lane], step(x[lane]), 1e-4, 1e-4).item<bool>());
+}
+
 TEST_CASE("loops leave the lane if calls together save the cost of it", "[jit][implementations]") {
   // Each step multiplies `rows` rows of a state by `products` matrices of n x n.
   const auto report = [](int rows, int n, int products) {
