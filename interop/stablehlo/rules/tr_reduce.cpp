@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/stablehlo/rules/tr_reduce.cpp: rules of reductions. A body of one op becomes a reduction
-// of Weft. Any other body runs on pairs of elements until one element is left.
+// of Weft, and so does a body that chooses the first of the largest elements. Any other body runs
+// on pairs of elements until one element is left.
 #include <set>
 
+#include "interop/stablehlo/rules/arg_reduction.h"
 #include "interop/stablehlo/rules/folds.h"
 #include "ops/reduce/fold_axes.h"
 
@@ -26,6 +28,8 @@ Arrays reduce(Translator& t, const Op& op, const Arrays& x) {
     for (int64_t a : axes)
       if (a < 0 || a >= x[i].ndim()) t.fail(op, "dimensions are not axes of the operand");
   }
+  if (n == 2 && axes.size() == 1)
+    if (auto found = arg_reduction(t, op, x, axes[0])) return *std::move(found);
   const Fold r = n == 1 ? fold_of(name, x[0].dtype()) : Fold{};
   if (!r.over_axes)
     return fold_axes(Arrays(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n)),
