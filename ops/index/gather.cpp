@@ -3,6 +3,9 @@
 // ops/index/gather.cpp: gather, with XLA's dimension numbers and batching dimensions.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "ops/index/equal_along.h"
 #include "ops/index/index_map.h"
 #include "ops/kit/axes.h"
 #include "ops/structure/structure.h"
@@ -163,6 +166,34 @@ Batched gather_batch(const BatchArgs<Gather>& b) {
           {static_cast<int>(out)}};
 }
 
+// If the indices are the same for all lanes of a batching axis, the axis becomes one that the
+// window covers entirely, as where the batch rule finds them unmapped. Lanes then read at equal
+// indices.
+Arrays gather_equal_lanes(const FuseArgs<Gather>& f) {
+  WindowDims d = f.params.dims();
+  Ints sizes = f.params.slice_sizes;
+  const int rank = static_cast<int>(d.window_dims.size()) + f.x[1].ndim() - 1;
+  for (size_t k = 0; k < d.operand_batching.size(); ++k) {
+    const int64_t p = d.operand_batching[k], q = d.indices_batching[k];
+    const auto fewer = without_equal_axis(f.x[1], f.producers[1], q);
+    if (!fewer) continue;
+    // Windows have their axes in the order of the operand.
+    const int64_t out = batch_place(d, rank, q);
+    int64_t before = p;
+    for (const Ints* v : {&d.collapsed, &d.operand_batching})
+      for (int64_t a : *v) before -= a < p;
+    const auto at = std::ranges::lower_bound(d.window_dims, out);
+    if (at - d.window_dims.begin() != before) continue;
+    d.window_dims.insert(at, out);
+    d.operand_batching.erase(d.operand_batching.begin() + static_cast<std::ptrdiff_t>(k));
+    d.indices_batching.erase(d.indices_batching.begin() + static_cast<std::ptrdiff_t>(k));
+    for (int64_t& a : d.indices_batching) a -= a > q;
+    sizes[p] = f.x[0].shape()[p];
+    return {gather_windows(f.x[0], *fewer, d, sizes, f.params.mode, f.params.promises())};
+  }
+  return {};
+}
+
 OutOfBounds linear_mode(OutOfBounds m) { return m == OutOfBounds::clip ? m : OutOfBounds::zero; }
 
 const Primitive<Gather>& gather_op = define<Gather>({
@@ -188,6 +219,7 @@ const Primitive<Gather>& gather_op = define<Gather>({
         },
     .batch = gather_batch,
     .lower = gather_lower,
+    .fuse = gather_equal_lanes,
     .resize = gather_resized,
     .samples =
         [] {
