@@ -36,6 +36,7 @@ bool has_work(const JaxprData& j, const Eqn& e) {
   const Types in = j.in_types(e), out = j.out_types(e);
   if (!is_usable(*find_implementation(*e.op, expanded), {in, out, e.params})) return false;
   const Lowering l = lower_equation(j, e);
+  if (l.loop.lanes.empty()) return false;
   const auto lanes = static_cast<double>(l.loop.lanes[0]);
   double ns = 0, elements = 0;
   for (const Jaxpr& b : l.loop.bodies) ns = std::max(ns, lane_ns(b, l.loop.lanes[0]));

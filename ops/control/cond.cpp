@@ -13,6 +13,7 @@
 #include "core/loops/axis_classes.h"
 #include "core/loops/platform.h"
 #include "ops/control/packed.h"
+#include "ops/control/rewrites/work.h"
 #include "ops/control/samples.h"
 #include "ops/index/index.h"
 #include "ops/structure/structure.h"
@@ -176,32 +177,76 @@ Arrays run_packed(const BodyOp& o, const Jaxpr& branch, const LoopValues<Array>&
   return drop_first(while_flat(more, step, first), 1);
 }
 
-// Runs each branch for the lanes that take it.
-Arrays cond_packed(const ExpandArgs<Cond>& e) {
+// Returns true if computing all branches takes about as long as writing their results, which are
+// arrays. Then readers compute the elements that they need, and none are copied. Checks of errors
+// are such branches: they return their operands or NaNs. A lane keeps smaller results in registers.
+bool is_cheap(const Cond& p) {
+  constexpr size_t most_branches = 4;
+  constexpr double instructions = 4;  // of all branches, for an element
+  constexpr int64_t registers = 128;  // elements of a lane
+  if (p.branches.size() > most_branches) return false;
+  double work = 0, elements = 0;
+  for (const Type& t : p.branches[0]->out_types()) elements += static_cast<double>(t.elements());
+  if (elements <= static_cast<double>(registers * Shape(p.lanes).elements())) return false;
+  for (const Jaxpr& b : p.branches) {
+    ProgramWork of(*b);
+    for (size_t i = 0; i < b->eqns.size(); ++i) {
+      if (of.lowering(i).form != Lowering::Form::pull || of.lowering(i).destination) return false;
+      if (work += of.of(i); work > instructions * elements) return false;
+    }
+  }
+  return true;
+}
+
+// Computes all branches and selects their results, for one index.
+Arrays cond_selected(const ExpandArgs<Cond>& e) {
+  const Cond& p = e.params;
+  const Arrays x = drop_first(e.x, 1);
+  const auto last = static_cast<int64_t>(p.branches.size()) - 1;
+  Arrays out = eval_jaxpr(p.branches[static_cast<size_t>(last)], x);
+  for (int64_t b = last - 1; b >= 0; --b) {
+    const Array taken = takes({e.x[0]}, b, last);
+    const Arrays more = eval_jaxpr(p.branches[static_cast<size_t>(b)], x);
+    for (size_t k = 0; k < out.size(); ++k)
+      out[k] = base::convert(select_lanes(taken, more[k], out[k]), out[k].dtype(),
+                             p.branches[0]->out_types()[k].weak());
+  }
+  return out;
+}
+
+// Runs each branch for the lanes that take it, or all branches if they are cheap.
+Arrays cond_expanded(const ExpandArgs<Cond>& e) {
+  if (e.params.lanes.empty()) return cond_selected(e);
   const BodyOp o = body_op(e.params);
   const LoopValues<Array> v = o.operands(e.x);
   const auto last = static_cast<int64_t>(o.bodies.size()) - 1;
+  const bool cheap = is_cheap(e.params);
   Arrays out = map_list(base::zeros, o.bodies[0]->out_types());
   for (int64_t b = 0; b <= last; ++b) {
     const Jaxpr& branch = o.bodies[static_cast<size_t>(b)];
     const Array a = takes(v.control, b, last);
-    out = is_short(branch) ? merged(o, a, eval_jaxpr(branch, o.to_body(v, a)), out)
-                           : run_packed(o, branch, v, a, out);
+    out = cheap || is_short(branch) ? merged(o, a, eval_jaxpr(branch, o.to_body(v, a)), out)
+                                    : run_packed(o, branch, v, a, out);
     if (out.empty()) return {};
   }
   return out;
 }
 
-// Only the pass that packs lanes chooses `expand` (jit/rewrite/pack_lanes.h).
+// Where a loop calls it, a branch that does not run leaves results in place. The pass that packs
+// lanes chooses `expand` for lanes (jit/rewrite/pack_lanes.h).
 std::vector<Implementation<Cond>> cond_implementations() {
   constexpr double never_ns = 1e19;
+  static const auto selects = [](const Use<Cond>& u) {
+    return !u.in_loop && (!u.params.entry_mask || !u.params.lanes.empty()) && is_cheap(u.params);
+  };
   std::vector<Implementation<Cond>> all(2);
   all[0].name = generated;
   all[1].name = expanded;
   all[1].applies = [](const Use<Cond>& u) {
-    return u.params.branches_platforms.empty() && packs_lanes(body_op(u.params));
+    if (!u.params.branches_platforms.empty()) return false;
+    return selects(u) || (!u.params.lanes.empty() && packs_lanes(body_op(u.params)));
   };
-  all[1].cost = [](const Use<Cond>&) { return never_ns; };
+  all[1].cost = [](const Use<Cond>& u) { return selects(u) ? 0 : never_ns; };
   return all;
 }
 
@@ -270,7 +315,7 @@ const Primitive<Cond>& cond_op = define<Cond>([] {
                  "`lanes`, each lane has its own index.",
           .type = cond_type,
           .reference = cond_reference,
-          .expand = cond_packed,
+          .expand = cond_expanded,
           .implementations = cond_implementations,
           .simplify = cond_simplify,
           .samples = cond_samples,

@@ -176,3 +176,46 @@ TEST_CASE("the gradient of a scan is one kernel, of a long one two",
     CHECK(gw[l].item<float>() == Approx(dw.item<float>()).margin(1e-5));
   }
 }
+
+TEST_CASE("cheap branches that return arrays are selected", "[control][branches]") {
+  const auto program = [](const auto& f, const Array& p, const Array& x) {
+    return jit(f).lower(p, x).optimized();
+  };
+  const auto holds = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  // A check of errors: the value, or NaNs.
+  const auto checked = [](Array p, Array x) {
+    return cond(p, [](Array v) { return v; }, [](Array v) { return full_like(v, NAN); }, x);
+  };
+  const auto f = [&](Array p, Array x) { return checked(p, x) * 2.f; };
+  const Array x = arange(600).astype(F32).reshape({3, 200});
+  for (bool p : {false, true}) {
+    Array want;
+    {
+      const ReferenceMode reference;
+      want = f(Array(p), x);
+    }
+    CHECK(array_equal(jit(f)(Array(p), x), want, true).item<bool>());
+  }
+  CHECK_FALSE(holds(program(f, Array(true), x), " cond["));
+  // Each lane has its own index.
+  const Array ps = array({1, 0, 1}).astype(Bool);
+  const auto mapped = vmap(f);
+  CHECK_FALSE(holds(program(mapped, ps, x), " cond["));
+  {
+    const Array got = jit(mapped)(ps, x);
+    const ReferenceMode reference;
+    CHECK(array_equal(got, mapped(ps, x), true).item<bool>());
+  }
+  // Branches that compute, in loops, or of values that a lane keeps in registers stay.
+  const auto costly = [](Array p, Array v) {
+    return cond(p, [](Array a) { return a; }, [](Array a) { return sin(exp(a)); }, v);
+  };
+  CHECK(holds(program(costly, Array(true), x), " cond["));
+  const auto repeated = [&](Array p, Array v) {
+    return fori_loop(0, 3, [&](Array, Array c) { return checked(p, c) + 1.f; }, v);
+  };
+  CHECK(holds(program(repeated, Array(true), x), " cond["));
+  CHECK(holds(program(f, Array(true), x[0][Slice(0, 20)]), " cond["));
+}
