@@ -306,8 +306,9 @@ void ControlFlow::write_cond(Frame& f, size_t i) {
 // ---- call
 
 // Copies the rows of large operands in memory that several equations of a call read. They are then
-// read once, in memory order. Operands that all lanes read stay where they are.
+// read once, in memory order. Rows that several lanes read stay where they are.
 void ControlFlow::copy_operands(Frame& f, size_t i, Frame& body) {
+  const int64_t lanes = Shape(f.kernel->grid).elements();
   VarMap<int> readers(*body.s->j, 0);
   for (const Eqn& e : body.s->j->eqns)
     for (Atom a : e.in)
@@ -319,7 +320,7 @@ void ControlFlow::copy_operands(Frame& f, size_t i, Frame& body) {
     if (a.is_literal() || readers[v] < 2) continue;
     if (f.location.kind(a.index) != ValueLocation::Kind::memory || !body.is_large(v)) continue;
     const LaneType t = body.lane_type(v);
-    if (t.inner_elements() == f.type(a.index).elements()) continue;
+    if (lanes * t.inner_elements() > f.type(a.index).elements()) continue;
     vars.push_back(v);
     fills.push_back({arrays_.create(t), t,
                      [this, &f, a](const Coords& at) { return elements_.read(f, a, at); }, true});

@@ -197,6 +197,28 @@ TEST_CASE("other operands of a loop are computed once, for their own lane",
     CHECK(std::abs(got[k] - want[k]) <= 1e-5f * (1.f + std::abs(want[k])));
 }
 
+TEST_CASE("rows that several lanes read are not copied to each", "[jit][element_loops]") {
+  // Each of 40 numbers is searched in the table of its row, and the table is read at its place.
+  const auto search = vmap([](Array table, Array numbers) {
+    return vmap([table](Array q) {
+      const Array at = fori_loop(
+          0, 7,
+          [&](Array, Array k) {
+            const Array next = k * 2 + 1;
+            return where(table[next] < q, next, k);
+          },
+          Array(0));
+      return table[at] - q + table[at + 1];
+    })(numbers);
+  });
+  const Array tables = (arange(64 * 200) % 977).reshape({64, 200}).astype(F32);
+  const Array numbers = (arange(64 * 40) % 311).reshape({64, 40}).astype(F32);
+  CHECK(jit(search).lower(tables, numbers).kernels().find("local f32 200") == std::string::npos);
+  const Array got = jit(search)(tables, numbers);
+  const ReferenceMode on;
+  CHECK(array_equal(got, search(tables, numbers)).item<bool>());
+}
+
 TEST_CASE("random bodies over arrays in the lane", "[jit][element_loops][share]") {
   Share share(4);
   for (const Shape& s : {Shape{2, 3}, Shape{4, 6}, Shape{5, 8}})
