@@ -26,6 +26,18 @@ bool only_access(const Kernel& k, Id v, BlockId body) {
   });
   return n == 1;
 }
+
+// Returns the accesses for which `allowed` holds, among those that tiles of `rows` rows can serve.
+template <class Allowed>
+std::vector<Id> tile_accesses(const Kernel& k, const Divergence& d, int64_t rows,
+                              const Allowed& allowed) {
+  std::vector<Id> out;
+  for (Id v : k.blocks[0].body)
+    if (allowed(v) && is_strided(d.variance[k.insts[v].args[0]]) &&
+        stride_along(k, k.insts[v].args[0], {.axis = 0, .tile = rows}) == 1)
+      out.push_back(v);
+  return out;
+}
 }  // namespace
 
 int64_t storage_bytes(nest::Storage s) {
@@ -106,14 +118,14 @@ std::vector<LoopSchedule::Operand> row_operands(const Kernel& k, const Divergenc
 }
 
 std::vector<Id> tile_loads(const Kernel& k, const Divergence& d, int64_t rows) {
-  std::vector<Id> out;
-  for (Id v : k.blocks[0].body) {
-    const Inst& i = k.insts[v];
-    if (i.op == Opcode::Load && !k.buffers[i.imm].written && is_strided(d.variance[i.args[0]]) &&
-        stride_along(k, i.args[0], {.axis = 0, .tile = rows}) == 1)
-      out.push_back(v);
-  }
-  return out;
+  return tile_accesses(k, d, rows, [&](Id v) {
+    return k.insts[v].op == Opcode::Load && !k.buffers[k.insts[v].imm].written;
+  });
+}
+
+std::vector<Id> tile_stores(const Kernel& k, const Divergence& d, int64_t rows) {
+  return tile_accesses(
+      k, d, rows, [&](Id v) { return k.insts[v].op == Opcode::Store && only_access(k, v, 0); });
 }
 
 Id refillable_while(const Kernel& k, const Divergence& d) {

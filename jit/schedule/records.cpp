@@ -107,6 +107,18 @@ int64_t Record::length() const {
   return last + 1;
 }
 
+bool has_field_of(const Record& r, const std::set<Id>& accesses) {
+  return std::ranges::any_of(r.fields,
+                             [&](const Record::Field& f) { return accesses.contains(f.access); });
+}
+
+bool has_few_shuffles(const Record& r, int64_t vector_width) {
+  constexpr int64_t few = 12;  // whole records of four elements
+  const int64_t elements = (vector_width - 1) * r.stride + r.length();
+  const int64_t vectors = (elements + vector_width - 1) / vector_width;
+  return std::ssize(r.fields) * (vectors - 1) <= few;
+}
+
 std::vector<int64_t> words_of(const Record& r, int64_t element_bytes) {
   const int64_t n = word_bytes / element_bytes, last = r.length() - n;
   if (last < 0) return {};

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "core/loops/nest.h"
@@ -25,6 +26,10 @@ struct Record {
   int64_t length() const;
 };
 
+// Returns true if one of its accesses is in the set.
+bool has_field_of(const Record& r, const std::set<nest::Id>& accesses);
+// Returns true if few shuffles select the fields from the vectors that the records fill.
+bool has_few_shuffles(const Record& r, int64_t vector_width);
 // Elements of less than four bytes are moved as words of four bytes, because processors gather and
 // scatter nothing shorter. Returns the first element of each word that is needed. Words are in the
 // record, so the last one may share elements with the one before. Returns none if the record is

@@ -73,9 +73,10 @@ struct Schedule {
   // run in the order of the grid.
   int64_t sort_points = 0, sort_cost = 0;
   std::set<nest::Id> sorted;
-  // Rows of the grid that are read together (on GPUs also columns, by a block of threads).
+  // Rows of the grid that are read or written together (on GPUs also columns, by a block of
+  // threads).
   int64_t tile = 0;
-  std::set<nest::Id> tiled;  // the loads that read these rows
+  std::set<nest::Id> tiled;  // the loads that read these rows, on CPUs also stores
   // Records that are read or written together, each named by its first access.
   std::set<nest::Id> records;
   std::map<nest::Id, LoopSchedule> loops;

@@ -196,8 +196,10 @@ class Verifier {
     for (Id v : k_.blocks[0].body)
       require(!is_structured(k_.insts[v].op) || k_.insts[v].op == Opcode::If,
               "tile: points have loops");
-    require(!s_.tiled.empty(), "tile {}: of no load", s_.tile);
-    const auto can = tile_loads(k_, analyse_divergence(k_, Mode::grid), s_.tile);
+    require(!s_.tiled.empty(), "tile {}: of no access", s_.tile);
+    const Divergence d = analyse_divergence(k_, Mode::grid);
+    std::vector<Id> can = tile_loads(k_, d, s_.tile);
+    if (!target_.gpu()) std::ranges::copy(tile_stores(k_, d, s_.tile), std::back_inserter(can));
     for (Id v : s_.tiled)
       require(std::ranges::count(can, v) == 1, "tiled {}: does not go along the rows", v);
   }
@@ -251,12 +253,13 @@ class Verifier {
   }
 
   void records() const {
-    require((s_.mode == Mode::grid || s_.mode == Mode::inner) && s_.tile == 0 && !target_.gpu(),
-            "records: go with vectors, without tiles");
+    require((s_.mode == Mode::grid || s_.mode == Mode::inner) && !target_.gpu(),
+            "records: go with vectors");
     const auto can = records_of(k_, d_);
     for (Id v : s_.records) {
       const auto r = can.find(v);
       require(r != can.end(), "records {}: is not the first access of a record of its elements", v);
+      require(!has_field_of(r->second, s_.tiled), "records {}: tiles move its elements", v);
       require(r->second.stride <= longest_record, "records {}: is longer than {} elements", v,
               longest_record);
       const int64_t bytes = record_bytes(k_, v);

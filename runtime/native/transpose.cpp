@@ -84,17 +84,18 @@ struct Block {
 // `lines`: vectors can be stored as whole cache lines.
 template <size_t bytes, int vector_width, bool lines>
 WEFT_INLINE void transpose(char* to, const int64_t* to_starts, const char* from,
-                           const int64_t* from_starts, int32_t non_temporal) {
+                           const int64_t* from_starts, int32_t how) {
   constexpr size_t cache_line = 64, ahead = 4 * cache_line;
   constexpr std::make_integer_sequence<int, vector_width> all;
   if (to_starts[0] || from_starts[0]) return;
   Block<bytes, vector_width> block;
   block.load(from, from_starts, all);
-  // Later calls continue along rows that are not contiguous, so their data is prefetched.
-  if (from_starts[1] != bytes * vector_width) block.fetch(from + ahead, from_starts, all);
+  // Later calls may continue along rows that are not contiguous. Then their data is prefetched.
+  if (!(how & TurnHow::without_prefetch) && from_starts[1] != bytes * vector_width)
+    block.fetch(from + ahead, from_starts, all);
   block.template level<1>(all);
   if constexpr (lines && bytes * vector_width == cache_line)
-    if (non_temporal) return block.template store<true>(to, to_starts, all);
+    if (how & TurnHow::non_temporal) return block.template store<true>(to, to_starts, all);
   block.template store<false>(to, to_starts, all);
 }
 

@@ -12,10 +12,14 @@ namespace weft::compiler {
 // Transposes a square block of `vector_width` rows: element c of row r is copied to element r of
 // row c. Row r begins starts[r] bytes after `to` or `from`, at any address. The last rows are
 // written first: if several rows begin at the same place, the first one remains. Nothing is done if
-// row 0 of a side does not begin at 0, because that side has no rows. If `non_temporal`, whole
-// aligned cache lines are written with non-temporal stores.
+// row 0 of a side does not begin at 0, because that side has no rows. `how` is a sum of
+// members of TurnHow: whole aligned cache lines are written with non-temporal stores, or later
+// calls do not continue along the rows that are read.
 using TurnFn = void (*)(char* to, const int64_t* to_starts, const char* from,
-                        const int64_t* from_starts, int32_t non_temporal);
+                        const int64_t* from_starts, int32_t how);
+struct TurnHow {
+  static constexpr int32_t non_temporal = 1, without_prefetch = 2;
+};
 
 struct Transpose {
   std::string name;  // the name that kernels call
@@ -23,7 +27,9 @@ struct Transpose {
 };
 inline constexpr const char* transpose_prefix = "weft_transpose_";
 std::string transpose_name(int64_t element_bytes, int vector_width);
-// All transposes: 4, 8 and 16 rows of elements of 1, 2, 4 and 8 bytes, up to 64 bytes per row.
+// All transposes: 4, 8 and 16 rows of elements of 1, 2, 4 and 8 bytes, up to widest_transpose bytes
+// per row.
+inline constexpr int64_t widest_transpose = 64;
 std::vector<Transpose> transposes();
 
 // Converts contiguous records of `size` elements to one vector for each element of the record, and

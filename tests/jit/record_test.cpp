@@ -106,10 +106,25 @@ TEST_CASE("whole short records are moved by shuffles", "[jit][record]") {
     for (int64_t k : {2, 3, 4}) {
       INFO("records of " << k << ", dtype " << static_cast<int>(d));
       for (int64_t n : {8, 16, 32, 33, 160}) same(turned, numbers({n, k}, d));
-      // The last lanes, which may not fill a vector, are moved by calls.
+      // Stores of the last lanes, which may not fill a vector, are calls.
       CHECK(2 * calls(numbers({160, k}, d)) <= longer);
     }
   }
+}
+
+TEST_CASE("a few elements of records are read by shuffles", "[jit][record]") {
+  // Two neighbouring elements of each row, or one.
+  const auto two = vmap([](Array v) { return v[1] * 2 + v[2]; });
+  const auto one = vmap([](Array v) { return v[1] * 2; });
+  for (DType d : {F32, F64, I32, I8, BF16})
+    for (int64_t k = 3; k <= 9; ++k)
+      for (int64_t n : {1, 7, 16, 17, 31, 160}) {
+        INFO(n << " lanes of " << k << ", dtype " << static_cast<int>(d));
+        same(two, numbers({n, k}, d));
+        same(one, numbers({n, k}, d));
+        same([&](Array x) { return one(flip(x, 0)); }, numbers({n, k}, d));
+      }
+  CHECK(count(jit(two).lower(numbers({160, 4}, F32)).llvm_ir(), "call void @weft_record_") == 0);
 }
 
 TEST_CASE("reads of records end with the operand", "[jit][record]") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/tile_test.cpp: operands that are read along another axis than the result's last one.
-// Their grids run in tiles, with borders of every kind.
+// tests/jit/tile_test.cpp: operands that are read along another axis than the result's last one,
+// and results that are written so. Their grids run in tiles, with borders of every kind.
 #include <string>
 #include <vector>
 
@@ -73,6 +73,30 @@ TEST_CASE("tiles of arrays of many axes", "[jit][tile]") {
   // 50 rows are not whole tiles: a tile would extend from one matrix into the next.
   const Array odd = numbers({6, 32, 50}, F32);
   CHECK(ints(jit(inner)(odd)) == reference(inner, odd));
+}
+
+TEST_CASE("results in another order than the grid are written in tiles", "[jit][tile]") {
+  // Sums of products that are computed once for results in two orders.
+  const auto f = [](DType d) {
+    return [d](Array x) {
+      const int64_t lanes = x.shape()[0], n = x.shape()[1];
+      const Array sums = (x.reshape({lanes, n, 1, 2}) * x.reshape({lanes, 1, n, 2})).sum(3);
+      const Array c = d == Bool ? sums > 400000.f : sums.astype(d);
+      return std::vector<Array>{transpose(c, {2, 0, 1}), c};
+    };
+  };
+  for (DType d : {F32, F64, Bool, I8, BF16}) {
+    CHECK(in_tiles(jit(f(d)), numbers({64, 24, 2}, F32)));
+    for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{
+             {64, 24, 2}, {9, 16, 2}, {33, 17, 2}, {3, 40, 2}, {16, 20, 2}, {130, 7, 2}}) {
+      CAPTURE(sizes, static_cast<int>(d));
+      const Array x = numbers(sizes, F32);
+      const std::vector<Array> got = jit(f(d))(x);
+      const ReferenceMode on;
+      const std::vector<Array> want = f(d)(x);
+      for (size_t k = 0; k < want.size(); ++k) CHECK(ints(got[k]) == ints(want[k]));
+    }
+  }
 }
 
 TEST_CASE("tiles are distributed to threads", "[jit][tile]") {

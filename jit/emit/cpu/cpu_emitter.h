@@ -21,7 +21,7 @@ namespace weft::compiler {
 struct Tile {
   V array = nullptr;
   int64_t rows = 0;         // vectors for each interleaved vector
-  V row_offsets = nullptr;  // byte offsets of the rows in memory, for a loop along rows
+  V row_offsets = nullptr;  // an array of the byte offsets of the rows in memory
   // The vector of the row that is being emitted; null: the access is done in place.
   V row = nullptr;
 };
@@ -45,6 +45,9 @@ class CpuEmitter final : public BlockEmitter {
   LocalArrays& local_arrays() { return local_arrays_; }
   Records& records() { return records_; }
   V tile_address(const Tile& tile, llvm::Type* t, int vector);
+  // Returns an array of the byte offsets of vectors that follow one another, as many as a vector
+  // has elements.
+  V offsets_of_vectors(int64_t element_bytes);
   // Records the points that are computed from here on, in a kernel that tests its accesses.
   void record_checked_point(V outer, V inner) {
     if (checker_) checker_->record_point(b_, outer, inner);

@@ -6,6 +6,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
+#include <map>
 
 #include "jit/emit/cpu/cpu_emitter.h"
 #include "jit/schedule/nest_names.h"
@@ -82,26 +83,54 @@ V ElementAccess::element_addresses(llvm::Type* t, V base, Id offset, int vector)
   return b_.CreateGEP(t, first, b_.CreateMul(steps, b_.splat(x.stride)));
 }
 
-// Two vectors cover the strided elements, and shuffles sort them. The last vector starts early, so
-// that nothing is read beyond the last element.
-V ElementAccess::strided_load(llvm::Type* t, V first, int64_t stride) {
-  const int n = static_cast<int>(stride);
+V ElementAccess::reversed_load(llvm::Type* t, V first) {
   llvm::SmallVector<int, 64> pick;
-  const auto read = [&](V at, int count) {
-    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at, b_.align_of(t));
+  for (int l = 0; l < b_.vector_width; ++l) pick.push_back(b_.vector_width - 1 - l);
+  const V all = b_.CreateAlignedLoad(
+      b_.vector_of(t), b_.CreateGEP(t, first, b_.i64(1 - b_.vector_width)), b_.align_of(t));
+  return b_.CreateShuffleVector(all, pick);
+}
+
+// Whole vectors cover the elements, and shuffles select them. The last vector starts early, so that
+// nothing is read beyond the last element.
+std::vector<V> ElementAccess::strided_loads(llvm::Type* t, V first, int64_t stride,
+                                            const std::vector<int64_t>& fields, V end) {
+  const int64_t width = b_.vector_width;
+  const int64_t last = (width - 1) * stride + *std::ranges::max_element(fields);
+  const auto start = [&](int64_t vector) {
+    return end ? vector * width : std::min(vector * width, last + 1 - width);
   };
-  if (n == -1) {
-    for (int l = 0; l < b_.vector_width; ++l) pick.push_back(b_.vector_width - 1 - l);
-    return b_.CreateShuffleVector(
-        read(b_.CreateGEP(t, first, b_.i64(1 - b_.vector_width)), b_.vector_width), pick);
+  std::map<int64_t, V> vectors;
+  const auto load = [&](int64_t vector) {
+    V& x = vectors[vector];
+    if (x) return x;
+    const V begin = b_.i64(start(vector));
+    const llvm::Align align = b_.align_of(t);
+    if (!end)
+      return x = b_.CreateAlignedLoad(b_.vector_of(t), b_.CreateGEP(t, first, begin), align);
+    // A load of no element reads at the first one (see load_limited).
+    const V at = b_.CreateSelect(b_.CreateICmpSLT(begin, end), begin, b_.i64(0));
+    return x = b_.CreateMaskedLoad(b_.vector_of(t), b_.CreateGEP(t, first, at), align,
+                                   b_.prefix_mask(b_.CreateSub(end, begin)),
+                                   llvm::Constant::getNullValue(b_.vector_of(t)));
+  };
+  std::vector<V> out;
+  for (const int64_t field : fields) {
+    V all = nullptr;
+    for (int64_t l = 0; l < width;) {
+      const int64_t vector = (l * stride + field) / width;
+      // The elements before l are in their places.
+      llvm::SmallVector<int, 64> pick;
+      for (int64_t e = 0; e < l; ++e) pick.push_back(static_cast<int>(e));
+      for (; l < width && (l * stride + field) / width == vector; ++l)
+        pick.push_back(static_cast<int>((all ? width : 0) + l * stride + field - start(vector)));
+      pick.resize(static_cast<size_t>(width), llvm::PoisonMaskElem);
+      const V x = load(vector);
+      all = all ? b_.CreateShuffleVector(all, x, pick) : b_.CreateShuffleVector(x, pick);
+    }
+    out.push_back(all);
   }
-  // Stride 2: numbers 0 .. 2*vector_width-2 as two vectors that overlap in one element.
-  const V low = read(first, b_.vector_width),
-          high = read(b_.CreateGEP(t, first, b_.i64(b_.vector_width - 1)), b_.vector_width);
-  for (int l = 0; l < b_.vector_width; ++l)
-    pick.push_back(2 * l < b_.vector_width ? 2 * l
-                                           : b_.vector_width + 2 * l - (b_.vector_width - 1));
-  return b_.CreateShuffleVector(low, high, pick);
+  return out;
 }
 
 bool ElementAccess::reads_together() const {
@@ -204,8 +233,11 @@ V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
     return b_.CreateMaskedLoad(b_.vector_of(t), first, align, e_.active[vector],
                                llvm::Constant::getNullValue(b_.vector_of(t)));
   }
-  if (e_.active.empty() && (s == -1 || s == 2))
-    return strided_load(t, b_.CreateGEP(t, base, e_.vector_base(x, vector)), s);
+  const bool shuffled = s >= 2 && 2 * s <= b_.vector_width;
+  if (e_.active.empty() && (s == -1 || shuffled)) {
+    const V first = b_.CreateGEP(t, base, e_.vector_base(x, vector));
+    return shuffled ? strided_loads(t, first, s, {0})[0] : reversed_load(t, first);
+  }
   if (accessed_one_by_one(x)) {
     const V first = b_.CreateGEP(t, base, x.base);
     V all = llvm::PoisonValue::get(b_.vector_of(t));

@@ -29,6 +29,10 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   // align: of the addresses, if it is not that of the type.
   V gather(llvm::Type* t, V addresses, V mask, llvm::MaybeAlign align = {});
   void scatter(llvm::Type* t, V addresses, V value, V mask, llvm::MaybeAlign align = {});
+  // Returns a vector for each of `fields`: first[l * stride + field] for each element l. The
+  // smallest field is 0. Nothing is read beyond the last of them, or from `end` on if it is given.
+  std::vector<V> strided_loads(llvm::Type* t, V first, int64_t stride,
+                               const std::vector<int64_t>& fields, V end = nullptr);
   void prefetch_next_row(nest::Id load);
 
  private:
@@ -59,7 +63,7 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   bool accessed_one_by_one(const Val& offset) const;
   V address_at_position(llvm::Type* t, V first, const Val& offset, size_t l);
   void redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask);
-  V strided_load(llvm::Type* t, V first, int64_t stride);
+  V reversed_load(llvm::Type* t, V first);
 
   V dummy_slot_ = nullptr;  // where inactive elements load and store
 };

@@ -44,6 +44,8 @@ class Records : EmitterPart<CpuEmitter> {
   // Returns the address of the record of the first element of vector p.
   V first_record(const Record& r, nest::Id here, int p);
   llvm::Type* memory_type(nest::Id access) const;
+  // Returns the number of elements from the first to the last that vector p accesses.
+  V elements_of(const Record& r, int p);
 
   std::map<nest::Id, Record> records_;            // by first access
   std::map<nest::Id, nest::Id> record_of_;        // by access

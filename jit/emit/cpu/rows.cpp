@@ -151,7 +151,7 @@ void Rows::transfer_transposed(Id v) {
   const Val offset = e_.value(i.args[0]);
   const Tile& tile = e_.tiles[v];
   const std::string transpose = transpose_name(element_bytes(k_, v), b_.vector_width);
-  const V dense = contiguous_row_offsets(element_bytes(k_, v));
+  const V dense = e_.offsets_of_vectors(element_bytes(k_, v));
   const int64_t stride = e_.variance(i.args[0]).stride;
   const bool lines = s_.streamed.count(i.imm) && stride * element_bytes(k_, v) % cache_line == 0;
   const auto for_vectors = [&](const char* name, int64_t n, const std::function<void(V)>& f) {
@@ -192,18 +192,6 @@ void Rows::transfer_by_elements(Id v) {
         e_.elements().store_elements(t, base, i.args[0], p, b_.CreateLoad(b_.vector_of(t), at));
     }
   });
-}
-
-// Returns the offsets of rows that follow one another in a tile.
-V Rows::contiguous_row_offsets(int64_t bytes) {
-  const std::string name = "starts" + std::to_string(bytes);
-  if (auto* known = b_.module().getNamedGlobal(name)) return known;
-  llvm::SmallVector<uint64_t, 16> starts;
-  for (int l = 0; l < b_.vector_width; ++l)
-    starts.push_back(static_cast<uint64_t>(l * b_.vector_width * bytes));
-  auto* data = llvm::ConstantDataArray::get(b_.getContext(), starts);
-  return new llvm::GlobalVariable(b_.module(), data->getType(), true,
-                                  llvm::GlobalValue::PrivateLinkage, data, name);
 }
 
 }  // namespace weft::compiler

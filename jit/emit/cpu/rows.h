@@ -28,7 +28,6 @@ class Rows : EmitterPart<CpuEmitter> {
   void transfer_rows(nest::Opcode what);
   void transfer_transposed(nest::Id v);
   void transfer_by_elements(nest::Id v);
-  V contiguous_row_offsets(int64_t bytes);
 
   nest::Id loop_;
   nest::BlockId body_;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/cpu/tiles.h: grids in tiles. It may touch the tiles of the emitter and the indices of
-// points. Another way of reading a tile replaces fill_tile().
+// points. Another way of moving a tile replaces move_tile().
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "jit/emit/cpu/cpu_emitter.h"
 
 namespace weft::compiler {
 
-// For kernels that read an operand along another axis than the one that fills the vector.
-// Neighbouring points of such a load are far apart in memory, but its index moves by one element
-// from row to row of the grid. It is done for a whole tile: its cache lines are read once, as
-// vectors along the rows, and transposed in registers. The code of the tile then finds the values
-// of neighbouring points contiguous in a small array.
+// For kernels that read or write along another axis than the one that fills the vector.
+// Neighbouring points of such an access are far apart in memory, but its index moves by one element
+// from row to row of the grid. It is done for a whole tile: its cache lines are moved once, as
+// vectors along the rows, and transposed in registers. The code of the tile finds the values of
+// neighbouring points contiguous in a small array, or puts them there.
 class Tiles : EmitterPart<CpuEmitter> {
  public:
   explicit Tiles(CpuEmitter& e) : EmitterPart(e) {}
@@ -21,18 +22,26 @@ class Tiles : EmitterPart<CpuEmitter> {
   void emit(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end);
 
  private:
-  void make_groups(int64_t rows);
-  void fill_tiles(int64_t rows);
-  void fill_tile(llvm::Type* t, V first, V stride, V array, int64_t rows);
-  void tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end);
-
-  // The loads of one type: their tiles, one after another, and arrays with the place and the stride
-  // of each load.
+  // The accesses of one kind and type: their tiles, one after another. If they share the code of a
+  // transposition, arrays have the place and the stride of each.
   struct Group {
+    nest::Opcode what;
     llvm::Type* type = nullptr;
-    std::vector<nest::Id> loads = {};
+    std::vector<nest::Id> accesses = {};
     V arrays = nullptr, firsts = nullptr, strides = nullptr;
   };
+
+  void allocate(int64_t rows);
+  std::pair<V, V> place_of(nest::Id v);
+  void move_tiles(nest::Opcode what, int64_t rows, V columns);
+  void move_tile(nest::Id v, int64_t rows, V columns);
+  bool turns_in_library(nest::Id v, bool last_columns) const;
+  // Transpose a block of as many rows as a vector has elements, or all blocks of a tile.
+  void turn_in_library(nest::Id v, V memory, V frame);
+  void turn_in_kernel(nest::Id v, V memory, V frame, V stride, V last);
+  void turn_rows(nest::Id like, int64_t rows, V first, V stride, V array, V last);
+  void tile(int64_t rows, V top, V i, V columns);
+
   std::vector<Group> groups_;
 };
 

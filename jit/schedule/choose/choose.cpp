@@ -98,7 +98,7 @@ class Chooser {
     if (s_.mode == Mode::grid) {
       if (k_.rank == 2 && s_.sort_points == 0) choose_tile();
       s_.versioned = weight(k_, 0) <= limits_.max_versioned_kernel;
-      if (s_.tile == 0) choose_records();
+      choose_records();
     }
     if (s_.mode == Mode::inner) choose_records();
     choose_inner(k_, d_, limits_, &s_);
@@ -143,9 +143,7 @@ class Chooser {
         std::ranges::any_of(k_.blocks[0].body, [&](Id v) { return is_loop(k_.insts[v]); }))
       return;
     const auto& grid = options_.grid;
-    int64_t rows = 1;
-    for (size_t a = 0; a + 1 < grid.size(); ++a) rows *= grid[a];
-    if (!grid.empty() && (grid.back() < warp || rows < warp)) return;
+    if (!grid.empty() && (grid.back() < warp || outer_points() < warp)) return;
     Schedule s = s_;
     s.tile = warp;
     int64_t bytes = 0;
@@ -317,6 +315,13 @@ class Chooser {
                        [&](const auto& o) { return k_.insts[o.access].op == Opcode::Store; });
   }
 
+  // Returns the number of rows of a grid of two axes, or the largest number if it is not known.
+  int64_t outer_points() const {
+    const auto& grid = options_.grid;
+    int64_t rows = grid.empty() ? INT64_MAX : 1;
+    for (size_t a = 0; a + 1 < grid.size(); ++a) rows *= grid[a];
+    return rows;
+  }
   // Returns the number of points, or 0 if it is not known.
   int64_t points() const {
     int64_t all = options_.grid.empty() ? 0 : 1;
@@ -426,6 +431,7 @@ class Chooser {
 
   void choose_records() {
     for (const auto& [first, r] : records_of(k_, d_)) {
+      if (has_field_of(r, s_.tiled)) continue;
       const int64_t bytes = record_bytes(k_, first);
       if (bytes < word_bytes) {
         const auto words = static_cast<int64_t>(words_of(r, bytes).size());
@@ -447,16 +453,20 @@ class Chooser {
     if (s_.interleave != 1 || weight(k_, 0) > limits_.max_tiled_kernel) return;
     for (Id v : k_.blocks[0].body)
       if (is_loop(k_.insts[v])) return;
+    const auto accesses = [&](int64_t rows) {
+      std::vector<Id> all = tile_loads(k_, d_, rows);
+      std::ranges::copy(tile_stores(k_, d_, rows), std::back_inserter(all));
+      return all;
+    };
+    // Enough rows to fill cache lines, or as many as the grid has.
     int64_t rows = s_.vector_width;
-    for (Id v : k_.blocks[0].body) {
-      const Inst& i = k_.insts[v];
-      if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;
-      if (!is_strided(d_.variance[i.args[0]])) continue;
-      rows = std::max(rows, cache_line / element_bytes(k_, v));
+    for (Id v : accesses(rows)) rows = std::max(rows, cache_line / element_bytes(k_, v));
+    for (; rows >= s_.vector_width && s_.tile == 0; rows /= 2) {
+      if (rows > outer_points()) continue;
+      const std::vector<Id> tiled = accesses(rows);
+      s_.tiled.insert(tiled.begin(), tiled.end());
+      if (!tiled.empty()) s_.tile = rows;
     }
-    const std::vector<Id> loads = tile_loads(k_, d_, rows);
-    s_.tiled.insert(loads.begin(), loads.end());
-    if (!loads.empty()) s_.tile = rows;
   }
 
   const Kernel& k_;

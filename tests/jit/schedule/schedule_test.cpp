@@ -91,9 +91,11 @@ void change_mode(Context c, Schedule& s) {
 void change_tile(Context c, Schedule& s) {
   s.tile = one_of(c.random, {0, 4, 8, 16, 32, 64});
   s.tiled.clear();
-  if (s.tile)
-    for (nest::Id v : tile_loads(c.kernel, analyse_divergence(c.kernel, Mode::grid), s.tile))
-      s.tiled.insert(v);
+  if (s.tile == 0) return;
+  const Divergence d = analyse_divergence(c.kernel, Mode::grid);
+  for (nest::Id v : tile_loads(c.kernel, d, s.tile)) s.tiled.insert(v);
+  if (!c.target.gpu())
+    for (nest::Id v : tile_stores(c.kernel, d, s.tile)) s.tiled.insert(v);
 }
 void change_sort(Context c, Schedule& s) {
   const Schedule always = choose_schedule(c.kernel, c.target, {.sort = Options::Use::always});
