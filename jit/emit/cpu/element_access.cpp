@@ -249,6 +249,7 @@ V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   if (!x.stride) {
     if (const auto l = limited(t, offset)) return load_limited(t, base, *l, vector);
     if (const auto w = window(t, offset, vector)) return load_window(t, base, *w);
+    if (const auto w = pattern(t, offset)) return load_pattern(t, base, *w, vector);
   }
   return gather(t, element_addresses(t, base, offset, vector), e_.mask_of(vector));
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "jit/emit/emitter_part.h"
+#include "jit/schedule/periodic_offset.h"
 
 namespace weft::compiler {
 
@@ -58,6 +59,17 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   };
   std::optional<Window> window(llvm::Type* t, nest::Id offset, int vector);
   V load_window(llvm::Type* t, V base, const Window& w);
+  // Offsets whose differences repeat, if the elements of a vector are in two vectors of memory.
+  struct Pattern {
+    PeriodicOffset offset;
+    std::vector<int64_t> first, count;  // of the elements of a vector, by the index of the first
+    int64_t fewest = 0, most = 0;       // the limits of `count`
+  };
+  std::optional<Pattern> pattern(llvm::Type* t, nest::Id offset);
+  V load_pattern(llvm::Type* t, V base, const Pattern& x, int vector);
+  bool permutes(llvm::Type* t) const;
+  V permuted(llvm::Type* t, const std::vector<V>& vectors, V places);
+  V table(const std::vector<int64_t>& values, llvm::Type* number);
   void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
   V element_addresses(llvm::Type* t, V base, nest::Id offset, int vector);
   bool accessed_one_by_one(const Val& offset) const;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/cpu/element_windows.cpp: loads at quotients and remainders of an index, such as those of
-// repeated elements. The elements of a vector are few neighbours in memory, which one load reads
-// and one instruction puts in place. A gather would access memory once per element.
+// repeated elements, or of parts of short rows. The elements of a vector are few neighbours in
+// memory, which one or two loads read and one instruction puts in place. A gather would access
+// memory once per element.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
 
 #include "jit/emit/cpu/cpu_emitter.h"
 #include "jit/schedule/nest_names.h"
@@ -25,13 +28,18 @@ bool is_quotient(const Kernel& k, const Divergence& d, Id v) {
 
 }  // namespace
 
+// Returns true if one instruction permutes a vector of these elements, or of two vectors.
+bool ElementAccess::permutes(llvm::Type* t) const {
+  const int width = b_.vector_width;
+  return e_.mask_registers() && (width == 8 || width == 16) &&
+         (t->getScalarSizeInBits() <= 32 || width == 8);
+}
+
 // Only elements that some point reads are read: all remainders occur if there are no more than
 // elements in a vector.
 std::optional<ElementAccess::Window> ElementAccess::window(llvm::Type* t, Id offset, int vector) {
   const unsigned width = static_cast<unsigned>(b_.vector_width);
-  const bool permutes = e_.mask_registers() && (width == 8 || width == 16);
-  const bool fits = t->getScalarSizeInBits() <= 32 || width == 8;
-  if (!permutes || !fits || !reads_together()) return {};
+  if (!permutes(t) || !reads_together()) return {};
   Window w;
   Id v = offset;
   while (k_.insts[v].op == Opcode::Add) {
@@ -75,19 +83,109 @@ V ElementAccess::load_window(llvm::Type* t, V base, const Window& w) {
   auto* type = b_.vector_of(t);
   const V x = b_.CreateMaskedLoad(type, base, b_.align_of(t), b_.prefix_mask(w.count),
                                   llvm::Constant::getNullValue(type));
-  // Registers are permuted by elements of 32 or 64 bits.
+  return permuted(t, {x}, w.differences);
+}
+
+// Registers are permuted by elements of 32 or 64 bits.
+V ElementAccess::permuted(llvm::Type* t, const std::vector<V>& vectors, V places) {
   const unsigned bits = t->getScalarSizeInBits();
   auto* number = b_.getIntNTy(bits < 32 ? 32 : bits);
-  const V numbers = bits < 32 ? b_.CreateZExt(b_.CreateBitCast(x, b_.vector_of(b_.getIntNTy(bits))),
-                                              b_.vector_of(number))
-                              : b_.CreateBitCast(x, b_.vector_of(number));
-  const V at = b_.CreateZExtOrTrunc(w.differences, b_.vector_of(number));
-  const auto id = b_.vector_width == 16         ? llvm::Intrinsic::x86_avx512_permvar_si_512
-                  : number->getBitWidth() == 64 ? llvm::Intrinsic::x86_avx512_permvar_di_512
-                                                : llvm::Intrinsic::x86_avx2_permd;
-  const V placed = b_.call(id, {}, {numbers, at});
-  return b_.CreateBitCast(
-      bits < 32 ? b_.CreateTrunc(placed, b_.vector_of(b_.getIntNTy(bits))) : placed, type);
+  Vs in;
+  for (V x : vectors)
+    in.push_back(bits < 32 ? b_.CreateZExt(b_.CreateBitCast(x, b_.vector_of(b_.getIntNTy(bits))),
+                                           b_.vector_of(number))
+                           : b_.CreateBitCast(x, b_.vector_of(number)));
+  const V at = b_.CreateZExtOrTrunc(places, b_.vector_of(number));
+  const bool quad = number->getBitWidth() == 64, wide = b_.vector_width == 16;
+  V out;
+  if (in.size() == 1)
+    out = b_.call(wide   ? llvm::Intrinsic::x86_avx512_permvar_si_512
+                  : quad ? llvm::Intrinsic::x86_avx512_permvar_di_512
+                         : llvm::Intrinsic::x86_avx2_permd,
+                  {}, {in[0], at});
+  else
+    out = b_.call(wide   ? llvm::Intrinsic::x86_avx512_vpermi2var_d_512
+                  : quad ? llvm::Intrinsic::x86_avx512_vpermi2var_q_512
+                         : llvm::Intrinsic::x86_avx512_vpermi2var_d_256,
+                  {}, {in[0], at, in[1]});
+  return b_.CreateBitCast(bits < 32 ? b_.CreateTrunc(out, b_.vector_of(b_.getIntNTy(bits))) : out,
+                          b_.vector_of(t));
+}
+
+std::optional<ElementAccess::Pattern> ElementAccess::pattern(llvm::Type* t, Id offset) {
+  constexpr int64_t longest = 64;  // period: a table of 4 KB
+  if (!permutes(t) || !reads_together() || !e_.active.empty()) return {};
+  const auto known = periodic_offset(k_, e_.divergence, offset, longest);
+  if (!known || e_.range(known->index).low < 0) return {};
+  Pattern x;
+  x.offset = *known;
+  const int64_t width = b_.vector_width;
+  for (int64_t start = 0; start < known->period; ++start) {
+    int64_t low = known->at(start), high = low;
+    for (int64_t l = 1; l < width; ++l) {
+      low = std::min(low, known->at(start + l));
+      high = std::max(high, known->at(start + l));
+    }
+    x.first.push_back(low);
+    x.count.push_back(high - low + 1);
+  }
+  x.fewest = *std::ranges::min_element(x.count);
+  x.most = *std::ranges::max_element(x.count);
+  return x.most <= 2 * width ? std::optional(x) : std::nullopt;
+}
+
+// The index of the first element in its period gives the places of all elements. It also gives the
+// elements of memory that they read.
+V ElementAccess::load_pattern(llvm::Type* t, V base, const Pattern& x, int vector) {
+  const PeriodicOffset& o = x.offset;
+  const int64_t width = b_.vector_width;
+  auto *n32 = b_.getInt32Ty(), *n64 = b_.getInt64Ty();
+  const V index = e_.vector_base(e_.value(o.index), vector);
+  const V periods = b_.CreateUDiv(index, b_.i64(o.period));
+  const V start = b_.CreateSub(index, b_.CreateMul(periods, b_.i64(o.period)));
+  const auto known = [&](const std::vector<int64_t>& values) {
+    return b_.CreateLoad(n64, b_.CreateGEP(n64, table(values, n64), start));
+  };
+  for (Id v : o.uniform) base = b_.CreateGEP(t, base, e_.scalar(v));
+  base = b_.CreateGEP(t, base, b_.CreateMul(periods, b_.i64(o.advance)));
+  base = b_.CreateGEP(t, base, known(x.first));
+  std::vector<int64_t> places;
+  for (int64_t s = 0; s < o.period; ++s)
+    for (int64_t l = 0; l < width; ++l)
+      places.push_back(o.at(s + l) - x.first[static_cast<size_t>(s)]);
+  const V at = b_.CreateAlignedLoad(b_.vector_of(n32),
+                                    b_.CreateGEP(b_.vector_of(n32), table(places, n32), start),
+                                    llvm::Align(4));
+  const auto load = [&](V from, int64_t before) {
+    const V place = b_.CreateGEP(t, base, from);
+    if (x.fewest >= before + width)
+      return static_cast<V>(b_.CreateAlignedLoad(b_.vector_of(t), place, b_.align_of(t)));
+    const V rest = b_.CreateSub(known(x.count), b_.i64(before));
+    return static_cast<V>(b_.CreateMaskedLoad(b_.vector_of(t), place, b_.align_of(t),
+                                              b_.prefix_mask(rest),
+                                              llvm::Constant::getNullValue(b_.vector_of(t))));
+  };
+  std::vector<V> vectors{load(b_.i64(0), 0)};
+  if (x.most > width) {
+    // A load of no element reads at the first one (see load_limited).
+    const V second = x.fewest > width
+                         ? b_.i64(width)
+                         : b_.CreateSelect(b_.CreateICmpSGT(known(x.count), b_.i64(width)),
+                                           b_.i64(width), b_.i64(0));
+    vectors.push_back(load(second, width));
+  }
+  return permuted(t, vectors, at);
+}
+
+// Returns a constant array of these numbers.
+V ElementAccess::table(const std::vector<int64_t>& values, llvm::Type* number) {
+  std::vector<llvm::Constant*> all;
+  for (int64_t v : values)
+    all.push_back(llvm::ConstantInt::get(number, static_cast<uint64_t>(v), true));
+  auto* type = llvm::ArrayType::get(number, all.size());
+  auto* data = llvm::ConstantArray::get(type, all);
+  return new llvm::GlobalVariable(b_.module(), type, true, llvm::GlobalValue::PrivateLinkage, data,
+                                  "pattern");
 }
 
 }  // namespace weft::compiler
