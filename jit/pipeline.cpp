@@ -185,7 +185,8 @@ Jaxpr chosen(const Jaxpr& j, bool in_expansion) {
 }
 Jaxpr choose(const Jaxpr& j) { return chosen(j, false); }
 Jaxpr partition_and_choose(const Jaxpr& j) {
-  return choose_outside_of_lanes(partition(j), implementation_target(),
+  const Target target = implementation_target();
+  return choose_outside_of_lanes(partition(j, target), target,
                                  [](const Op& op) { return demanded_implementation(op); });
 }
 

@@ -209,6 +209,15 @@ Jaxpr choose_implementations(const Jaxpr& j, const Target& target, Demands deman
   return Chooser(target, demands, in_expansion, true).program(j, 0, false);
 }
 
+bool is_open(const JaxprData& j, const Eqn& e, const Target& target) {
+  if (!e.implementation.empty()) return false;
+  const Types in = j.in_types(e), out = j.out_types(e);
+  const AnyUse use{in, out, e.params, target};
+  return std::ranges::any_of(e.op->implementations(), [&](const AnyImplementation& i) {
+    return i.make && i.applies(use) && missing_library(i, target).empty();
+  });
+}
+
 Jaxpr choose_outside_of_lanes(const Jaxpr& j, const Target& target, Demands demands) {
   return Chooser(target, demands, true, false).open_equations(j);
 }

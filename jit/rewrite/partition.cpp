@@ -23,6 +23,7 @@
 #include "jit/fuse/plan.h"
 #include "jit/fuse/region.h"
 #include "jit/rewrite/barriers.h"
+#include "jit/rewrite/implementations.h"
 #include "jit/rewrite/lane_call.h"
 #include "jit/rewrite/lane_group.h"
 
@@ -49,9 +50,9 @@ struct Limits {
   int64_t elements = most_scalars;
   // A fold of more terms in memory fills vectors by itself. It is the limit of the planner, too.
   int64_t terms = 64;
-  // The multiplications of a lane in a product that native code computes otherwise. Measured: in
-  // lanes a step of a Kalman filter with products of 4 x 4 takes a third of the time. A fixed point
-  // with products of 16 x 16 takes 1.4 times as long.
+  // The multiplications of a lane in a product that native code computes otherwise. In lanes, a
+  // step of a Kalman filter with products of 4 x 4 takes a third of the time. Products of 16 x 16
+  // do not fit in registers.
   int64_t native_product = 128;
   // Nanoseconds for the launch of a kernel, with the code around its loop. It is between those of
   // an empty kernel (600) and of the planner (kernel_cost).
@@ -82,11 +83,12 @@ struct Group : LaneGroup {
 class Partitioner {
  public:
   // `plan`: what the planner makes of the program as it is.
-  Partitioner(const Program& p, const Plan& plan)
+  Partitioner(const Program& p, const Plan& plan, const Target& target)
       : p_(p),
         j_(*p.j),
         n_(j_.eqns.size()),
         plan_(plan),
+        target_(target),
         axes_(p_),
         group_of_(n_, none),
         order_(p_),
@@ -133,6 +135,7 @@ class Partitioner {
   const JaxprData& j_;
   const size_t n_;
   const Plan& plan_;
+  const Target& target_;
   const LaneAxes axes_;
   VarMap<bool> is_output_;
   std::vector<Group> groups_;     // a group that joined another one is empty
@@ -196,9 +199,8 @@ int64_t Partitioner::code(const LaneGroup& g, size_t i) {
 bool Partitioner::holds(const Group& g, size_t i) const {
   const int64_t most = limits.elements;
   const Eqn& e = j_.eqns[i];
-  // The choice of an implementation has been left open, if all lanes multiply by the same matrix
-  // (jit/rewrite/implementations.h).
-  if (form(i) == Form::contract && e.implementation.empty() && e.op->implementations().size() > 1) {
+  // Native code computes the products of each lane with its own matrix, and large ones.
+  if (form(i) == Form::contract && is_open(j_, e, target_)) {
     const auto is_shared = [&](Atom a) {
       return a.is_literal() || g.inner_elements(j_.type(a), a.index) == j_.type(a).elements();
     };
@@ -468,7 +470,7 @@ Jaxpr Partitioner::run() {
 
 }  // namespace
 
-Jaxpr partition(const Jaxpr& j) {
+Jaxpr partition(const Jaxpr& j, const Target& target) {
   if (j->eqns.empty() || j->eqns.size() > limits.longest_program) return j;
   const Program p(j);
   const bool products = std::ranges::any_of(
@@ -482,7 +484,7 @@ Jaxpr partition(const Jaxpr& j) {
   for (const Eqn& e : j->eqns)
     for (Atom a : results_of(e))
       stores = stores || (plan.in_memory[a] && std::ranges::find(j->out, a) == j->out.end());
-  const Jaxpr r = stores ? Partitioner(p, plan).run() : nullptr;
+  const Jaxpr r = stores ? Partitioner(p, plan, target).run() : nullptr;
   return r ? r : j;
 }
 
