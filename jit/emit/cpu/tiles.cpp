@@ -62,7 +62,7 @@ void Tiles::move_tile(Id v, int64_t rows, V columns) {
   });
 }
 
-// Moves the tiles of all loads, or of all stores. Those of one type share the code of a
+// Moves the tiles of all loads, or of all stores. Accesses of one type share the code of a
 // transposition: a loop over them reads the places of their tiles from arrays.
 void Tiles::move_tiles(Opcode what, int64_t rows, V columns) {
   llvm::Type *const address = b_.getPtrTy(), *const number = b_.getInt64Ty();
