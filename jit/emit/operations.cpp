@@ -104,7 +104,7 @@ V Operations::mask_from_memory(V x, Kind k) {
 
 V Operations::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
   const V x = a[0];
-  const bool f = is_float(x);
+  const bool f = is_float(x), is_mask = x->getType()->getScalarType()->isIntegerTy(1);
   if (const ID id = unary_intrinsic(op)) return b_.call(id, {x});
   if (const ID id = binary_intrinsic(op)) return b_.call(id, {x, a[1]});
   switch (op) {
@@ -135,8 +135,14 @@ V Operations::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
     case Opcode::MulHiU: return mul_high(op, x, a[1]);
     case Opcode::Clz: return b_.call(llvm::Intrinsic::ctlz, {x, b_.getFalse()});
     case Opcode::Select: return b_.CreateSelect(x, a[1], a[2]);
-    case Opcode::Eq: return f ? b_.CreateFCmpOEQ(x, a[1]) : b_.CreateICmpEQ(x, a[1]);
-    case Opcode::Ne: return f ? b_.CreateFCmpUNE(x, a[1]) : b_.CreateICmpNE(x, a[1]);
+    // LLVM 19 does not finish with some comparisons of masks: its DAG combiner replaces two forms
+    // by each other.
+    case Opcode::Eq:
+      if (is_mask) return b_.CreateNot(b_.CreateXor(x, a[1]));
+      return f ? b_.CreateFCmpOEQ(x, a[1]) : b_.CreateICmpEQ(x, a[1]);
+    case Opcode::Ne:
+      if (is_mask) return b_.CreateXor(x, a[1]);
+      return f ? b_.CreateFCmpUNE(x, a[1]) : b_.CreateICmpNE(x, a[1]);
     case Opcode::Lt: return b_.CreateFCmpOLT(x, a[1]);
     case Opcode::Le: return b_.CreateFCmpOLE(x, a[1]);
     case Opcode::SLt: return b_.CreateICmpSLT(x, a[1]);

@@ -137,3 +137,61 @@ TEST_CASE("bodies that choose other elements are executed", "[interop][stablehlo
   runs({.worst = "3.0"}, {0, 0, 0});    // nothing below 3 is found
   runs({.first = "-1"}, {1, 0, 0});     // a row of -inf has no position
 }
+
+TEST_CASE("argmax of masks in a mapped loop compiles", "[stablehlo]") {
+  // LLVM 19 did not finish with the comparisons of the body, whose masks are arrays of a lane.
+  const ClosedJaxpr p = parse_stablehlo(R"(
+func.func @main(%x: tensor<32xf32>) -> tensor<i32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %off = stablehlo.constant dense<false> : tensor<i1>
+  %0:3 = stablehlo.while(%k = %zero, %y = %x, %sum = %zero) : tensor<i32>, tensor<32xf32>, tensor<i32>
+  cond {
+    %n = stablehlo.constant dense<3> : tensor<i32>
+    %1 = stablehlo.compare LT, %k, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %half = stablehlo.constant dense<5.0e-01> : tensor<32xf32>
+    %m = stablehlo.compare GT, %y, %half, FLOAT : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xi1>
+    %i = stablehlo.iota dim = 0 : tensor<32xi32>
+    %r:2 = stablehlo.reduce(%m init: %off), (%i init: %zero) across dimensions = [0] : (tensor<32xi1>, tensor<32xi32>, tensor<i1>, tensor<i32>) -> (tensor<i1>, tensor<i32>)
+     reducer(%a: tensor<i1>, %b: tensor<i1>) (%p: tensor<i32>, %q: tensor<i32>) {
+      %2 = stablehlo.compare GT, %a, %b, UNSIGNED : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %3 = stablehlo.compare NE, %a, %a, UNSIGNED : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %4 = stablehlo.or %2, %3 : tensor<i1>
+      %5 = stablehlo.compare EQ, %a, %b, UNSIGNED : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %6 = stablehlo.compare LT, %p, %q, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %7 = stablehlo.and %5, %6 : tensor<i1>
+      %8 = stablehlo.or %4, %7 : tensor<i1>
+      %9 = stablehlo.select %4, %a, %b : tensor<i1>, tensor<i1>
+      %10 = stablehlo.select %8, %p, %q : tensor<i1>, tensor<i32>
+      stablehlo.return %9, %10 : tensor<i1>, tensor<i32>
+    }
+    %at = stablehlo.reshape %r#1 : (tensor<i32>) -> tensor<1xi32>
+    %less = stablehlo.constant dense<-1.0> : tensor<f32>
+    %new = "stablehlo.scatter"(%y, %at, %less) <{indices_are_sorted = true, scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>, unique_indices = true}> ({
+    ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+      %s = stablehlo.add %u, %v : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<32xf32>, tensor<1xi32>, tensor<f32>) -> tensor<32xf32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %next = stablehlo.add %k, %one : tensor<i32>
+    %total = stablehlo.add %sum, %r#1 : tensor<i32>
+    stablehlo.return %next, %new, %total : tensor<i32>, tensor<32xf32>, tensor<i32>
+  }
+  return %0#2 : tensor<i32>
+}
+)",
+                                        "p.mlir");
+  std::vector<float> x(64 * 32);
+  std::vector<int32_t> want;
+  for (int lane = 0; lane < 64; ++lane) {
+    int32_t found = 0, sum = 0;
+    for (int k = 0; k < 32; ++k) {
+      x[static_cast<size_t>(32 * lane + k)] = (7 * lane + 11 * k) % 13 > 8 ? .75F : .25F;
+      if ((7 * lane + 11 * k) % 13 > 8 && found++ < 3) sum += k;
+    }
+    want.push_back(sum);
+  }
+  const auto f = vmap([p](Array a) { return eval_jaxpr(p, {a})[0]; });
+  CHECK(jit(f)(array(x, {64, 32})).to_vector<int32_t>() == want);
+}
