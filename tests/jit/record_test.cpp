@@ -7,33 +7,16 @@
 
 #include "runtime/native/cpu.h"
 #include "runtime/native/transpose.h"
-#include "support/check.h"
-#include "tracer/eval_trace.h"
+#include "support/reference.h"
 
 using namespace weft;
 using namespace weft::test;
 
 namespace {
 
-Array numbers(const std::vector<int64_t>& sizes, DType d) {
-  const Shape s(sizes);
-  const Array x = ((arange(static_cast<int>(s.elements())) * 7919) % 1009).reshape(sizes);
-  return is_complex(d) ? lax::complex(x.astype(F32), (x + 1).astype(F32)).astype(d) : x.astype(d);
-}
 template <class F>
 bool reads_records(const F& f, const Array& x) {
   return jit(f).lower(x).kernels().find("\nrecords ") != std::string::npos;
-}
-template <class F>
-void same(F f, const Array& x) {
-  Array expected;
-  {
-    const ReferenceMode on;
-    expected = f(x);
-  }
-  const Array got = jit(f)(x);
-  CHECK(got.shape() == expected.shape());
-  CHECK(array_equal(got, expected).item<bool>());
 }
 // A loop over each lane's vector.
 const auto turned =

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "support/check.h"
-#include "tracer/eval_trace.h"
+#include "support/reference.h"
 #include "weft/device/threads.h"
 
 using namespace weft;
@@ -14,10 +13,6 @@ using namespace weft::test;
 
 namespace {
 
-Array numbers(const std::vector<int64_t>& sizes, DType d) {
-  const Shape s(sizes);
-  return ((arange(static_cast<int>(s.elements())) * 7919) % 1009).reshape(sizes).astype(d);
-}
 template <class F>
 bool in_tiles(const F& compiled, const Array& x) {
   return compiled.lower(x).kernels().find("\ntile ") != std::string::npos;

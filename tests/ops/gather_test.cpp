@@ -6,8 +6,7 @@
 
 #include "ops/index/index.h"
 #include "ops/structure/structure.h"
-#include "support/check.h"
-#include "tracer/eval_trace.h"
+#include "support/reference.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -15,20 +14,8 @@ using namespace weft::test;
 namespace {
 
 template <class F>
-void same(const F& f, const Array& x, const Array& i) {
-  Array want;
-  {
-    const ReferenceMode on;
-    want = f(x, i);
-  }
-  CHECK(array_equal(jit(f)(x, i), want).template item<bool>());
-}
-template <class F>
 bool has_batching(const F& f, const Array& x, const Array& i) {
   return jit(f).lower(x, i).optimized().find("operand_batching_dims=(0,)") != std::string::npos;
-}
-Array numbers(const std::vector<int64_t>& sizes) {
-  return ((arange(static_cast<int>(Shape(sizes).elements())) * 7919) % 1009).reshape(sizes);
 }
 
 }  // namespace

@@ -3,23 +3,10 @@
 // tests/jit/emit/limited_index_test.cpp: vectors of neighbours whose index is limited to a part of
 // a row (jit/emit/cpu/element_access.cpp): parts of concatenations, shifted and padded rows. Also
 // vectors at quotients and remainders (jit/emit/cpu/element_windows.cpp).
-#include "support/check.h"
-#include "tracer/eval_trace.h"
+#include "support/reference.h"
 
 using namespace weft;
 using namespace weft::test;
-
-namespace {
-
-template <class F>
-void same(F f, const Array& x) {
-  const Array got = jit(f)(x);
-  const ReferenceMode on;
-  const Array want = f(x);
-  CHECK(array_equal(got, want).item<bool>());
-}
-
-}  // namespace
 
 TEST_CASE("limited neighbours are the elements that a gather reads", "[jit][emit]") {
   const auto parts = [](Array x) {

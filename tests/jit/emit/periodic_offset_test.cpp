@@ -6,24 +6,13 @@
 #include <vector>
 
 #include "jit/schedule/target.h"
-#include "support/check.h"
-#include "tracer/eval_trace.h"
+#include "support/reference.h"
 
 using namespace weft;
 using namespace weft::test;
 
 namespace {
 
-Array numbers(const std::vector<int64_t>& sizes, DType d) {
-  const Shape s(sizes);
-  return ((arange(static_cast<int>(s.elements())) * 7919) % 1009).reshape(sizes).astype(d);
-}
-template <class F>
-void same(const F& f, const Array& x) {
-  const Array got = jit(f)(x);
-  const ReferenceMode on;
-  CHECK(array_equal(got, f(x)).template item<bool>());
-}
 template <class F>
 bool permutes(const F& f, const Array& x) {
   return jit(f).lower(x).llvm_ir().find("vpermi2var") != std::string::npos;
