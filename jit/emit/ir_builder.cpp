@@ -75,6 +75,22 @@ V IrBuilder::prefix_mask(V n) {
   return CreateICmpULT(iota(getInt32Ty()), splat(CreateTrunc(most, getInt32Ty())));
 }
 
+V IrBuilder::load_prefix(llvm::Type* t, V at, V n) {
+  auto* vector = vector_of(t);
+  return CreateMaskedLoad(vector, at, align_of(t), prefix_mask(n),
+                          llvm::Constant::getNullValue(vector));
+}
+
+V IrBuilder::constant_array(const std::vector<int64_t>& values, llvm::Type* number,
+                            const std::string& name) {
+  std::vector<llvm::Constant*> all;
+  for (int64_t v : values)
+    all.push_back(llvm::ConstantInt::get(number, static_cast<uint64_t>(v), true));
+  auto* type = llvm::ArrayType::get(number, all.size());
+  return new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage,
+                                  llvm::ConstantArray::get(type, all), name);
+}
+
 V IrBuilder::allocate(llvm::Type* t, int64_t n, const char* name) {
   const int64_t most = limits_.all;
   const int64_t item = static_cast<int64_t>(module_.getDataLayout().getTypeAllocSize(t));

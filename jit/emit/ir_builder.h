@@ -69,7 +69,10 @@ class IrBuilder : public llvm::IRBuilder<> {
   V iota(llvm::Type* element);
   V any(const Masks& m);
   V count(const Masks& m);
-  V prefix_mask(V n);  // elements l < n of one vector
+  V prefix_mask(V n);                       // elements l < n of one vector
+  V load_prefix(llvm::Type* t, V at, V n);  // the first n elements of one vector, and then 0
+  // An array of constants of this integer type, in memory.
+  V constant_array(const std::vector<int64_t>& values, llvm::Type* number, const std::string& name);
   V at_least_zero(V n);
 
   // Calls.

@@ -29,8 +29,8 @@ bool only_access(const Kernel& k, Id v, BlockId body) {
 
 // Returns the accesses for which `allowed` holds, among those that tiles of `rows` rows can serve.
 template <class Allowed>
-std::vector<Id> tile_accesses(const Kernel& k, const Divergence& d, int64_t rows,
-                              const Allowed& allowed) {
+std::vector<Id> in_tiles(const Kernel& k, const Divergence& d, int64_t rows,
+                         const Allowed& allowed) {
   std::vector<Id> out;
   for (Id v : k.blocks[0].body)
     if (allowed(v) && is_strided(d.variance[k.insts[v].args[0]]) &&
@@ -118,14 +118,18 @@ std::vector<LoopSchedule::Operand> row_operands(const Kernel& k, const Divergenc
 }
 
 std::vector<Id> tile_loads(const Kernel& k, const Divergence& d, int64_t rows) {
-  return tile_accesses(k, d, rows, [&](Id v) {
+  return in_tiles(k, d, rows, [&](Id v) {
     return k.insts[v].op == Opcode::Load && !k.buffers[k.insts[v].imm].written;
   });
 }
 
-std::vector<Id> tile_stores(const Kernel& k, const Divergence& d, int64_t rows) {
-  return tile_accesses(
-      k, d, rows, [&](Id v) { return k.insts[v].op == Opcode::Store && only_access(k, v, 0); });
+std::vector<Id> tile_accesses(const Kernel& k, const Divergence& d, int64_t rows) {
+  std::vector<Id> all = tile_loads(k, d, rows);
+  std::ranges::copy(
+      in_tiles(k, d, rows,
+               [&](Id v) { return k.insts[v].op == Opcode::Store && only_access(k, v, 0); }),
+      std::back_inserter(all));
+  return all;
 }
 
 Id refillable_while(const Kernel& k, const Divergence& d) {

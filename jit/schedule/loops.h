@@ -32,8 +32,8 @@ std::vector<LoopSchedule::Operand> row_operands(const nest::Kernel& k, const Div
 // Returns the loads whose elements are far apart in memory, but whose index moves by one place from
 // row to row of the grid. Tiles of `rows` rows can serve them.
 std::vector<nest::Id> tile_loads(const nest::Kernel& k, const Divergence& d, int64_t rows);
-// Returns the stores of this kind. Nothing else accesses what they write.
-std::vector<nest::Id> tile_stores(const nest::Kernel& k, const Divergence& d, int64_t rows);
+// Returns these loads and the stores of this kind. Nothing else accesses what the stores write.
+std::vector<nest::Id> tile_accesses(const nest::Kernel& k, const Divergence& d, int64_t rows);
 
 // Returns the while of a kernel whose elements can be refilled with new points as they finish, or
 // no_id.

@@ -198,8 +198,8 @@ class Verifier {
               "tile: points have loops");
     require(!s_.tiled.empty(), "tile {}: of no access", s_.tile);
     const Divergence d = analyse_divergence(k_, Mode::grid);
-    std::vector<Id> can = tile_loads(k_, d, s_.tile);
-    if (!target_.gpu()) std::ranges::copy(tile_stores(k_, d, s_.tile), std::back_inserter(can));
+    const std::vector<Id> can =
+        target_.gpu() ? tile_loads(k_, d, s_.tile) : tile_accesses(k_, d, s_.tile);
     for (Id v : s_.tiled)
       require(std::ranges::count(can, v) == 1, "tiled {}: does not go along the rows", v);
   }

@@ -130,12 +130,9 @@ V CpuEmitter::tile_address(const Tile& tile, llvm::Type* t, int vector) {
 V CpuEmitter::offsets_of_vectors(int64_t element_bytes) {
   const std::string name = "starts" + std::to_string(element_bytes);
   if (auto* known = b_.module().getNamedGlobal(name)) return known;
-  llvm::SmallVector<uint64_t, 16> starts;
-  for (int l = 0; l < b_.vector_width; ++l)
-    starts.push_back(static_cast<uint64_t>(l * b_.vector_width * element_bytes));
-  auto* data = llvm::ConstantDataArray::get(b_.getContext(), starts);
-  return new llvm::GlobalVariable(b_.module(), data->getType(), true,
-                                  llvm::GlobalValue::PrivateLinkage, data, name);
+  std::vector<int64_t> starts;
+  for (int l = 0; l < b_.vector_width; ++l) starts.push_back(l * b_.vector_width * element_bytes);
+  return b_.constant_array(starts, b_.getInt64Ty(), name);
 }
 
 void CpuEmitter::fold(Id v) {

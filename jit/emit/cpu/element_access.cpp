@@ -105,14 +105,12 @@ std::vector<V> ElementAccess::strided_loads(llvm::Type* t, V first, int64_t stri
     V& x = vectors[vector];
     if (x) return x;
     const V begin = b_.i64(start(vector));
-    const llvm::Align align = b_.align_of(t);
     if (!end)
-      return x = b_.CreateAlignedLoad(b_.vector_of(t), b_.CreateGEP(t, first, begin), align);
+      return x = b_.CreateAlignedLoad(b_.vector_of(t), b_.CreateGEP(t, first, begin),
+                                      b_.align_of(t));
     // A load of no element reads at the first one (see load_limited).
     const V at = b_.CreateSelect(b_.CreateICmpSLT(begin, end), begin, b_.i64(0));
-    return x = b_.CreateMaskedLoad(b_.vector_of(t), b_.CreateGEP(t, first, at), align,
-                                   b_.prefix_mask(b_.CreateSub(end, begin)),
-                                   llvm::Constant::getNullValue(b_.vector_of(t)));
+    return x = b_.load_prefix(t, b_.CreateGEP(t, first, at), b_.CreateSub(end, begin));
   };
   std::vector<V> out;
   for (const int64_t field : fields) {

@@ -69,7 +69,6 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   V load_pattern(llvm::Type* t, V base, const Pattern& x, int vector);
   bool permutes(llvm::Type* t) const;
   V permuted(llvm::Type* t, const std::vector<V>& vectors, V places);
-  V table(const std::vector<int64_t>& values, llvm::Type* number);
   void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
   V element_addresses(llvm::Type* t, V base, nest::Id offset, int vector);
   bool accessed_one_by_one(const Val& offset) const;

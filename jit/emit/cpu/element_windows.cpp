@@ -80,10 +80,7 @@ std::optional<ElementAccess::Window> ElementAccess::window(llvm::Type* t, Id off
 V ElementAccess::load_window(llvm::Type* t, V base, const Window& w) {
   for (Id v : w.offsets) base = b_.CreateGEP(t, base, e_.scalar(v));
   base = b_.CreateGEP(t, base, w.base);
-  auto* type = b_.vector_of(t);
-  const V x = b_.CreateMaskedLoad(type, base, b_.align_of(t), b_.prefix_mask(w.count),
-                                  llvm::Constant::getNullValue(type));
-  return permuted(t, {x}, w.differences);
+  return permuted(t, {b_.load_prefix(t, base, w.count)}, w.differences);
 }
 
 // Registers are permuted by elements of 32 or 64 bits.
@@ -144,7 +141,7 @@ V ElementAccess::load_pattern(llvm::Type* t, V base, const Pattern& x, int vecto
   const V periods = b_.CreateUDiv(index, b_.i64(o.period));
   const V start = b_.CreateSub(index, b_.CreateMul(periods, b_.i64(o.period)));
   const auto known = [&](const std::vector<int64_t>& values) {
-    return b_.CreateLoad(n64, b_.CreateGEP(n64, table(values, n64), start));
+    return b_.CreateLoad(n64, b_.CreateGEP(n64, b_.constant_array(values, n64, "pattern"), start));
   };
   for (Id v : o.uniform) base = b_.CreateGEP(t, base, e_.scalar(v));
   base = b_.CreateGEP(t, base, b_.CreateMul(periods, b_.i64(o.advance)));
@@ -153,17 +150,14 @@ V ElementAccess::load_pattern(llvm::Type* t, V base, const Pattern& x, int vecto
   for (int64_t s = 0; s < o.period; ++s)
     for (int64_t l = 0; l < width; ++l)
       places.push_back(o.at(s + l) - x.first[static_cast<size_t>(s)]);
-  const V at = b_.CreateAlignedLoad(b_.vector_of(n32),
-                                    b_.CreateGEP(b_.vector_of(n32), table(places, n32), start),
-                                    llvm::Align(4));
-  const auto load = [&](V from, int64_t before) {
+  const V rows = b_.constant_array(places, n32, "pattern");
+  const V at = b_.CreateAlignedLoad(b_.vector_of(n32), b_.CreateGEP(b_.vector_of(n32), rows, start),
+                                    b_.align_of(n32));
+  const auto load = [&](V from, int64_t before) -> V {
     const V place = b_.CreateGEP(t, base, from);
     if (x.fewest >= before + width)
-      return static_cast<V>(b_.CreateAlignedLoad(b_.vector_of(t), place, b_.align_of(t)));
-    const V rest = b_.CreateSub(known(x.count), b_.i64(before));
-    return static_cast<V>(b_.CreateMaskedLoad(b_.vector_of(t), place, b_.align_of(t),
-                                              b_.prefix_mask(rest),
-                                              llvm::Constant::getNullValue(b_.vector_of(t))));
+      return b_.CreateAlignedLoad(b_.vector_of(t), place, b_.align_of(t));
+    return b_.load_prefix(t, place, b_.CreateSub(known(x.count), b_.i64(before)));
   };
   std::vector<V> vectors{load(b_.i64(0), 0)};
   if (x.most > width) {
@@ -175,17 +169,6 @@ V ElementAccess::load_pattern(llvm::Type* t, V base, const Pattern& x, int vecto
     vectors.push_back(load(second, width));
   }
   return permuted(t, vectors, at);
-}
-
-// Returns a constant array of these numbers.
-V ElementAccess::table(const std::vector<int64_t>& values, llvm::Type* number) {
-  std::vector<llvm::Constant*> all;
-  for (int64_t v : values)
-    all.push_back(llvm::ConstantInt::get(number, static_cast<uint64_t>(v), true));
-  auto* type = llvm::ArrayType::get(number, all.size());
-  auto* data = llvm::ConstantArray::get(type, all);
-  return new llvm::GlobalVariable(b_.module(), type, true, llvm::GlobalValue::PrivateLinkage, data,
-                                  "pattern");
 }
 
 }  // namespace weft::compiler

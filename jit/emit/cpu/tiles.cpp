@@ -48,18 +48,18 @@ std::pair<V, V> Tiles::place_of(Id v) {
 // that its values are those that remain.
 void Tiles::move_tile(Id v, int64_t rows, V columns) {
   const auto [first, stride] = place_of(v);
-  const V last = columns ? b_.CreateSub(columns, b_.i64(1)) : nullptr;
-  if (!turns_in_library(v, columns != nullptr))
-    return turn_rows(v, rows, first, stride, e_.tiles[v].array, last);
+  const V array = e_.tiles[v].array, last = columns ? b_.CreateSub(columns, b_.i64(1)) : nullptr;
+  if (!turns_in_library(v, columns != nullptr)) {
+    turn_rows(v, rows, first, array, [&, stride = stride](V memory, V frame) {
+      turn_in_kernel(v, memory, frame, stride, last);
+    });
+    return;
+  }
   V column = b_.iota(b_.getInt64Ty());
   if (last) column = b_.call(llvm::Intrinsic::smin, {column, b_.splat(last)});
   const V bytes = b_.CreateMul(stride, b_.i64(element_bytes(k_, v)));
   b_.CreateStore(b_.CreateMul(column, b_.splat(bytes)), e_.tiles[v].row_offsets);
-  auto* t = ops_.memory_type(k_.buffers[k_.insts[v].imm].storage);
-  b_.each("transpose", b_.i64(0), b_.i64(rows), b_.vector_width, [&, first = first](V row) {
-    turn_in_library(v, b_.CreateGEP(t, first, row),
-                    b_.CreateGEP(b_.vector_of(t), e_.tiles[v].array, row));
-  });
+  turn_rows(v, rows, first, array, [&](V memory, V frame) { turn_in_library(v, memory, frame); });
 }
 
 // Moves the tiles of all loads, or of all stores. Accesses of one type share the code of a
@@ -82,18 +82,21 @@ void Tiles::move_tiles(Opcode what, int64_t rows, V columns) {
       const auto at = [&](llvm::Type* t, V array) {
         return b_.CreateLoad(t, b_.CreateGEP(t, array, k));
       };
-      turn_rows(g.accesses[0], rows, at(address, g.firsts), at(number, g.strides),
+      const V first = at(address, g.firsts), stride = at(number, g.strides);
+      turn_rows(g.accesses[0], rows, first,
                 b_.CreateGEP(b_.vector_of(g.type), g.arrays, b_.CreateMul(k, b_.i64(rows))),
-                nullptr);
+                [&](V memory, V frame) {
+                  turn_in_kernel(g.accesses[0], memory, frame, stride, nullptr);
+                });
     });
   }
 }
 
-void Tiles::turn_rows(Id like, int64_t rows, V first, V stride, V array, V last) {
+void Tiles::turn_rows(Id like, int64_t rows, V first, V array,
+                      const std::function<void(V memory, V frame)>& turn) {
   auto* t = ops_.memory_type(k_.buffers[k_.insts[like].imm].storage);
   b_.each("transpose", b_.i64(0), b_.i64(rows), b_.vector_width, [&](V row) {
-    turn_in_kernel(like, b_.CreateGEP(t, first, row), b_.CreateGEP(b_.vector_of(t), array, row),
-                   stride, last);
+    turn(b_.CreateGEP(t, first, row), b_.CreateGEP(b_.vector_of(t), array, row));
   });
 }
 

@@ -3,6 +3,7 @@
 // jit/emit/cpu/tiles.h: grids in tiles. It may touch the tiles of the emitter and the indices of
 // points. Another way of moving a tile replaces move_tile().
 #pragma once
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -36,10 +37,12 @@ class Tiles : EmitterPart<CpuEmitter> {
   void move_tiles(nest::Opcode what, int64_t rows, V columns);
   void move_tile(nest::Id v, int64_t rows, V columns);
   bool turns_in_library(nest::Id v, bool last_columns) const;
-  // Transpose a block of as many rows as a vector has elements, or all blocks of a tile.
+  // Transpose a block of as many rows as a vector has elements.
   void turn_in_library(nest::Id v, V memory, V frame);
   void turn_in_kernel(nest::Id v, V memory, V frame, V stride, V last);
-  void turn_rows(nest::Id like, int64_t rows, V first, V stride, V array, V last);
+  // Calls turn(memory, frame) for each block of a tile.
+  void turn_rows(nest::Id like, int64_t rows, V first, V array,
+                 const std::function<void(V memory, V frame)>& turn);
   void tile(int64_t rows, V top, V i, V columns);
 
   std::vector<Group> groups_;

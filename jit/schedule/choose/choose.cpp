@@ -453,17 +453,13 @@ class Chooser {
     if (s_.interleave != 1 || weight(k_, 0) > limits_.max_tiled_kernel) return;
     for (Id v : k_.blocks[0].body)
       if (is_loop(k_.insts[v])) return;
-    const auto accesses = [&](int64_t rows) {
-      std::vector<Id> all = tile_loads(k_, d_, rows);
-      std::ranges::copy(tile_stores(k_, d_, rows), std::back_inserter(all));
-      return all;
-    };
     // Enough rows to fill cache lines, or as many as the grid has.
     int64_t rows = s_.vector_width;
-    for (Id v : accesses(rows)) rows = std::max(rows, cache_line / element_bytes(k_, v));
+    for (Id v : tile_accesses(k_, d_, rows))
+      rows = std::max(rows, cache_line / element_bytes(k_, v));
     for (; rows >= s_.vector_width && s_.tile == 0; rows /= 2) {
       if (rows > outer_points()) continue;
-      const std::vector<Id> tiled = accesses(rows);
+      const std::vector<Id> tiled = tile_accesses(k_, d_, rows);
       s_.tiled.insert(tiled.begin(), tiled.end());
       if (!tiled.empty()) s_.tile = rows;
     }

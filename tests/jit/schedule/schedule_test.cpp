@@ -93,9 +93,9 @@ void change_tile(Context c, Schedule& s) {
   s.tiled.clear();
   if (s.tile == 0) return;
   const Divergence d = analyse_divergence(c.kernel, Mode::grid);
-  for (nest::Id v : tile_loads(c.kernel, d, s.tile)) s.tiled.insert(v);
-  if (!c.target.gpu())
-    for (nest::Id v : tile_stores(c.kernel, d, s.tile)) s.tiled.insert(v);
+  const auto can =
+      c.target.gpu() ? tile_loads(c.kernel, d, s.tile) : tile_accesses(c.kernel, d, s.tile);
+  s.tiled.insert(can.begin(), can.end());
 }
 void change_sort(Context c, Schedule& s) {
   const Schedule always = choose_schedule(c.kernel, c.target, {.sort = Options::Use::always});
