@@ -26,8 +26,8 @@ Jaxpr choose_implementations(const Jaxpr& j, const Target& target, Demands deman
 // Returns true if the choice for an equation is open: it has no implementation, and native code is
 // one of those that apply.
 bool is_open(const JaxprData& j, const Eqn& e, const Target& target);
-// The same as choose_implementations for the equations that have been left open, because they cost less as parts of kernels
-// of lanes, and have not become parts of one. Bodies are left unchanged.
+// The same as choose_implementations for the equations that have been left open, because they cost
+// less as parts of kernels of lanes, and have not become parts of one. Bodies are left unchanged.
 Jaxpr choose_outside_of_lanes(const Jaxpr& j, const Target& target, Demands demands);
 
 }  // namespace weft::compiler

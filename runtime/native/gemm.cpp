@@ -76,8 +76,8 @@ constexpr int64_t l2_bytes = int64_t{1} << 21, few_rows = 8, some_rows = 8, many
 // Returns true if the product of many rows has operands that stay in L2. A tile takes time to begin
 // and to be stored, so that a large result needs some terms.
 bool in_tiles_of_many_rows(const Gemm& g) {
-  constexpr int64_t most = l2_bytes / 2 / static_cast<int64_t>(sizeof(float)),
-                    some_terms = 16, large_result = 1 << 18;
+  constexpr int64_t most = l2_bytes / 2 / static_cast<int64_t>(sizeof(float)), some_terms = 16,
+                    large_result = 1 << 18;
   return g.m * g.k <= most && g.n * g.k <= most && (g.k >= some_terms || g.m * g.n <= large_result);
 }
 

@@ -113,9 +113,9 @@ template <class T, int bytes, int rows, int columns>
   t.run(g);
 }
 
-// The tiles of a processor level, with vectors of `bytes`. `wide[r]` is the largest number of vectors of a tile of r rows:
-// as many sums as leave registers for a row of b and a term of a. A strip of columns has tiles of
-// one width; a rest has narrower ones.
+// The tiles of a processor level, with vectors of `bytes`. `wide[r]` is the largest number of
+// vectors of a tile of r rows: as many sums as leave registers for a row of b and a term of a. A
+// strip of columns has tiles of one width; a rest has narrower ones.
 constexpr int most_rows = 8, most_columns = 8;
 template <class T>
 struct Tiles {
@@ -159,8 +159,7 @@ const Tiles<T>& tiles(int64_t n) {
   constexpr int least = least_tile_columns * static_cast<int>(sizeof(T));
   static constexpr Tiles<T> v3 = tiles_of<T, false, 32>(all),
                             short_v3 = tiles_of<T, false, least>(all),
-                            v4 = tiles_of<T, true, 64>(all),
-                            middle_v4 = tiles_of<T, true, 32>(all),
+                            v4 = tiles_of<T, true, 64>(all), middle_v4 = tiles_of<T, true, 32>(all),
                             short_v4 = tiles_of<T, true, least>(all);
   return for_cpu<Tiles<T>>(v3, n < v3.width ? short_v3 : v3,
                            n < middle_v4.width ? short_v4
@@ -255,8 +254,7 @@ class TiledProduct {
       first += columns - tiles_.width;
       columns = tiles_.width;
     }
-    if (!g_.trans_b)
-      return rows(vectors, columns, 0, g_.k, b_ + first, g_.ldb, c_ + first, g_.ldc);
+    if (!g_.trans_b) return rows(vectors, columns, 0, g_.k, b_ + first, g_.ldb, c_ + first, g_.ldc);
     const int64_t width = vectors * tiles_.width;
     alignas(64) T packed[packed_terms * packed_row / sizeof(T)];
     for (int64_t k = 0; k < g_.k; k += packed_terms) {

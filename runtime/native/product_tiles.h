@@ -17,8 +17,9 @@ struct Gemm {
 bool has_product_tiles();
 // The fewest columns of a product in tiles: those of the narrowest vector.
 inline constexpr int64_t least_tile_columns = 4;
-// Computes the product on one thread. It has at least that many columns. Each element is the sum of its terms in order, each added
-// with one rounding, so that its bits do not depend on the vectors of the processor.
+// Computes the product on one thread. It has at least that many columns. Each element is the sum of
+// its terms in order, each added with one rounding, so that its bits do not depend on the vectors
+// of the processor.
 void multiply_in_tiles(const Gemm& g, const float* a, const float* b, float* c);
 void multiply_in_tiles(const Gemm& g, const double* a, const double* b, double* c);
 

@@ -137,8 +137,8 @@ struct Groups {
   template <int g, int i, int j, int... l>
   WEFT_INLINE static Vector alternate(const Vector& a, const Vector& b,
                                       std::integer_sequence<int, l...>) {
-    return __builtin_shufflevector(
-        a, b, (l & g ? vector_width + (l & ~g) + j * g : (l & ~g) + i * g)...);
+    return __builtin_shufflevector(a, b,
+                                   (l & g ? vector_width + (l & ~g) + j * g : (l & ~g) + i * g)...);
   }
   template <int g, int i, int j>
   WEFT_INLINE static Vector alternate(const Vector& a, const Vector& b) {
@@ -150,8 +150,7 @@ struct Groups {
   template <bool joins, int g, int size, int q>
   WEFT_INLINE static Vector after_step(const Vector* x) {
     if constexpr (joins)
-      return alternate<g, 2 * q / size, (2 * q + 1) / size>(x[2 * q % size],
-                                                            x[(2 * q + 1) % size]);
+      return alternate<g, 2 * q / size, (2 * q + 1) / size>(x[2 * q % size], x[(2 * q + 1) % size]);
     else
       return alternate<g, q % 2, (q + size) % 2>(x[q / 2], x[(q + size) / 2]);
   }
@@ -163,7 +162,8 @@ struct Groups {
       rest_of_steps<joins, joins ? 2 * g : g / 2, size>(x, all);
     }
   }
-  // All steps, in registers. get(q) is a vector of the one side; calls put(q, vector) for the other.
+  // All steps, in registers. get(q) is a vector of the one side; calls put(q, vector) for the
+  // other.
   template <bool joins, int g, int size, class Get, class Put, int... q>
   WEFT_INLINE static void steps(const Get& get, const Put& put,
                                 std::integer_sequence<int, q...> all) {

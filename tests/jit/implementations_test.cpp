@@ -105,7 +105,8 @@ TEST_CASE("products of a kernel of lanes are generated", "[jit][implementations]
   CHECK(!holds(report, "dot_general: library"));
   CHECK(count(report, ": kernel") == 1);
   const auto found = jit(vmap(step))(x);
-  for (int64_t lane : {0, 999}) CHECK(allclose(found[lane], step(x[lane]), 1e-4, 1e-4).item<bool>());
+  for (int64_t lane : {0, 999})
+    CHECK(allclose(found[lane], step(x[lane]), 1e-4, 1e-4).item<bool>());
 }
 
 TEST_CASE("loops leave the lane if calls together save the cost of it", "[jit][implementations]") {
@@ -167,8 +168,7 @@ TEST_CASE("an implementation can be demanded", "[jit][implementations]") {
   }
   // This also holds for loops in the lane.
   const auto loop = [](Array x) {
-    return fori_loop(
-        0, 3, [](Array, Array h) { return matmul(h, h); }, x);
+    return fori_loop(0, 3, [](Array, Array h) { return matmul(h, h); }, x);
   };
   const auto steps = [&](const Demands& d) {
     return jit(loop).lower(square(8)).compile({.implementations = d}).memory().code;
@@ -240,11 +240,10 @@ TEST_CASE("an op is expanded where that is cheapest", "[jit][implementations]") 
   // A mapped loop stays in the lane, however much a call would save.
   const auto loop = vmap([](Array n, Array x) {
     using State = std::tuple<Array, Array>;
-    return std::get<1>(while_loop([](const State& s) { return std::get<0>(s) > 0; },
-                                  [](const State& s) {
-                                    return State{std::get<0>(s) - 1, twice(std::get<1>(s))};
-                                  },
-                                  State{n, x}));
+    return std::get<1>(
+        while_loop([](const State& s) { return std::get<0>(s) > 0; },
+                   [](const State& s) { return State{std::get<0>(s) - 1, twice(std::get<1>(s))}; },
+                   State{n, x}));
   });
   const Array n = arange(6), x = sin(arange(6 * 5).astype(F32)).reshape({6, 5});
   const std::string report = jit(loop).lower(n, x).report();

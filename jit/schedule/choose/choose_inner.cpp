@@ -115,7 +115,7 @@ class Inner {
     // Few registers hide the latency of comparisons, and are less code.
     const int few = 4 * together;
     const int all = !gpu() && nest::in_any_order(i) ? std::min(few, limits_.fold_registers)
-                                              : limits_.fold_registers;
+                                                    : limits_.fold_registers;
     if (!structured && all / together >= 4 && all % together == 0 && size <= limits_.short_body &&
         i.kinds.size() == 1)
       s_.folds[v] = {How::blocks, all};

@@ -97,11 +97,10 @@ TEST_CASE("rows that lanes write together are not held by each of them", "[jit][
   // The inner map shares one argument of the function. Some lanes have fewer trips, and the reverse
   // pass reads residuals that only the other lanes wrote.
   const auto f = [](Array x, Array w) {
-    const Arrays r = while_loop([](Arrays v) { return v[0] < 2.f; },
-                                [w](Arrays v) {
-                                  return Arrays{v[0] + abs(sin(w * v[1])) + .2f, v[1] * 1.1f};
-                                },
-                                Arrays{x, w}, {.max_trips = 9});
+    const Arrays r =
+        while_loop([](Arrays v) { return v[0] < 2.f; },
+                   [w](Arrays v) { return Arrays{v[0] + abs(sin(w * v[1])) + .2f, v[1] * 1.1f}; },
+                   Arrays{x, w}, {.max_trips = 9});
     return r[0] * r[0];
   };
   const auto loss = [&](Array w) {
@@ -425,9 +424,8 @@ TEST_CASE("running folds of short rows are a part of a lane", "[jit][partition]"
       CHECK(kernels(vmap(path), x) == 1);
       CHECK(temporaries(vmap(path), x) == 0);
       const Array p = jit([=](Array x) { return sums(x); })(x);
-      CHECK(array_equal(jit(vmap([=](Array x) {
-                          return stack({sums(x), sums(sums(x))});
-                        }))(x)[{slice(), 0}],
+      CHECK(array_equal(jit(vmap([=](Array x) { return stack({sums(x), sums(sums(x))}); }))(
+                            x)[{slice(), 0}],
                         p)
                 .item<bool>());
       Array expected;
