@@ -15,9 +15,11 @@
 namespace weft::compiler {
 namespace {
 
-// All functions that return vectors are inlined, so no calling convention matters.
+// All functions that return vectors are inlined, so no calling convention matters. Lambdas are
+// inlined without optimization, too: only their callers are compiled for wide vectors.
 #pragma GCC diagnostic ignored "-Wpsabi"
 #define WEFT_INLINE [[gnu::always_inline]] inline
+#define WEFT_INLINE_LAMBDA __attribute__((always_inline))
 
 template <size_t bytes>
 using Element = std::conditional_t<
@@ -200,9 +202,10 @@ struct Groups {
     if constexpr (joins ? 2 * g == vector_width : g == 1) {
       any_step<joins, g>(get, size, put);
     } else {
-      any_step<joins, g>(get, size, [&](int64_t q, const Vector& v) { spare[q] = v; });
-      any_steps<joins, joins ? 2 * g : g / 2>([&](int64_t q) { return spare[q]; }, size, other,
-                                              spare, put);
+      any_step<joins, g>(get, size,
+                         [&](int64_t q, const Vector& v) WEFT_INLINE_LAMBDA { spare[q] = v; });
+      any_steps<joins, joins ? 2 * g : g / 2>(
+          [&](int64_t q) WEFT_INLINE_LAMBDA { return spare[q]; }, size, other, spare, put);
     }
   }
 };
@@ -232,14 +235,14 @@ WEFT_INLINE void move(char* to, const char* from, int64_t elements, int64_t any_
   }
   char* const target = stores && !whole ? part : to;
   const bool streams = stores && whole && non_temporal && fits_non_temporal<Vector>(to);
-  const auto put = [&](int64_t q, const Vector& v) {
+  const auto put = [&](int64_t q, const Vector& v) WEFT_INLINE_LAMBDA {
     char* const place = target + static_cast<size_t>(q) * sizeof(Vector);
     if (streams)
       put_non_temporal(place, v);
     else
       std::memcpy(place, &v, sizeof v);
   };
-  const auto get = [&](int64_t q) {
+  const auto get = [&](int64_t q) WEFT_INLINE_LAMBDA {
     Vector v;
     std::memcpy(&v, from + static_cast<size_t>(q) * sizeof v, sizeof v);
     return v;
