@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "ops/control/body_op.h"
+#include "ops/control/rewrites/branches_of_selects.h"
 #include "ops/control/rewrites/hoist.h"
 #include "ops/control/rewrites/loop_sums.h"
 #include "ops/control/rewrites/shared_carries.h"
@@ -153,6 +154,9 @@ Arrays scan_simplify(const SimplifyArgs<Scan>& s) {
     if (runs_apart(s.params)) return only_step(s.x, s.params);
     if (const auto h = hoist_invariants(body_op(s.params), s.x))
       return h->o.bind(*find_op("scan"), h->x);
+    Scan p = s.params;
+    p.jaxpr = with_branches(p.jaxpr, "scan", make_params(p), s.x);
+    if (p.jaxpr != s.params.jaxpr) return bind_op(*find_op("scan"), s.x, make_params(p));
     if (Arrays apart = with_shared_carries_apart(s.x, s.params); !apart.empty()) return apart;
     const std::optional<LoopSums> sums = sums_behind(s.x, s.params);
     if (!sums) return unrolled(s.x, s.params);

@@ -12,6 +12,7 @@
 #include "core/derivatives.h"
 #include "core/effects.h"
 #include "ops/control/loop_blocks.h"
+#include "ops/control/rewrites/branches_of_selects.h"
 #include "ops/control/rewrites/hoist.h"
 #include "ops/control/rewrites/separate_lanes.h"
 #include "ops/control/samples.h"
@@ -251,8 +252,11 @@ Arrays while_simplify(const SimplifyArgs<While>& s) {
   if (go.is_literal() && is_scalar_value(literal_array(o.test->literals[go.literal()]), 0))
     return o.operands(s.x).carry;
   if (Arrays r = with_constant_carries(o, o.operands(s.x)); !r.empty()) return r;
-  const auto h = hoist_invariants(o, s.x);
-  return h ? h->o.bind(*find_op("while"), h->x) : Arrays();
+  if (const auto h = hoist_invariants(o, s.x)) return h->o.bind(*find_op("while"), h->x);
+  While p = s.params;
+  p.body_jaxpr = with_branches(p.body_jaxpr, "while", make_params(p), s.x);
+  return p.body_jaxpr != s.params.body_jaxpr ? bind_op(*find_op("while"), s.x, make_params(p))
+                                             : Arrays();
 }
 
 // A loop in which each lane counts to its own number: (entry_mask?, n; k; i, x, passed).

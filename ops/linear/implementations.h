@@ -3,6 +3,7 @@
 // ops/linear/implementations.h: the implementations of a factorization: small matrices by a program
 // inside the lane, any matrices by a library of the host or of a GPU.
 #pragma once
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -43,6 +44,13 @@ double work(const Use<P>& u) {
   const matrix::Sizes s(u.in[0]);
   return static_cast<double>(s.rows) * static_cast<double>(s.columns) *
          static_cast<double>(s.smaller());
+}
+
+// The side of a square with as many elements.
+template <class P>
+int64_t mean_side(const Use<P>& u) {
+  const matrix::Sizes s(u.in[0]);
+  return std::llround(std::ceil(std::sqrt(static_cast<double>(s.rows * s.columns))));
 }
 
 // True if no operand and no result is empty.

@@ -131,10 +131,7 @@ bool separable(While& r, const std::vector<bool>& loop_invariant, const Types& i
   Ints sets(r.body_jaxpr->n_in - 1, 0);
   for (size_t t = 0; t < loop_invariant.size(); ++t)
     if (!loop_invariant[t]) sets[sets.size() - loop_invariant.size() + t] = full_set(r.lanes);
-  const AxisClasses an(r.body_jaxpr, lanes, sets);
-  const std::vector<bool> apart = an.independent_lanes(lanes);
-  if (!std::ranges::all_of(apart, [](bool x) { return x; })) return false;
-  const std::optional<Ints> found = lanes_of_inputs(an, *r.body_jaxpr, lanes);
+  const std::optional<Ints> found = lane_axes_of(r.body_jaxpr, lanes, sets);
   if (!found) return false;
   r.lane_axes = *found;
   return keeps_lanes_apart(r, in);
@@ -159,6 +156,13 @@ Arrays joint_results(const While& p, const MappedLoop& m, const Arrays& init, co
 }
 
 }  // namespace
+
+std::optional<Ints> lane_axes_of(const Jaxpr& body, int lanes, const Ints& known) {
+  const AxisClasses an(body, lanes, known);
+  const std::vector<bool> apart = an.independent_lanes(lanes);
+  if (!std::ranges::all_of(apart, [](bool x) { return x; })) return {};
+  return lanes_of_inputs(an, *body, lanes);
+}
 
 std::optional<Arrays> separate_lanes(const While& p, const Arrays& x, bool in_loop) {
   // A constant of the condition would be another operand than that of the body.

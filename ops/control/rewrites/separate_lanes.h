@@ -13,4 +13,9 @@ namespace weft {
 // loop (mapped_loop.h), or if its lanes read one another. in_loop: it is in the body of a loop.
 std::optional<Arrays> separate_lanes(const While& p, const Arrays& x, bool in_loop);
 
+// Returns the lane axes of the inputs of a body whose first input is the mask of its lanes. Returns
+// nothing if an equation combines different lanes, or if a value has lanes elsewhere than in front.
+// `known`: lane axes that inputs surely have.
+std::optional<Ints> lane_axes_of(const Jaxpr& body, int lanes, const Ints& known);
+
 }  // namespace weft
