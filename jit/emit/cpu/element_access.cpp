@@ -231,7 +231,7 @@ V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
     return b_.CreateMaskedLoad(b_.vector_of(t), first, align, e_.active[vector],
                                llvm::Constant::getNullValue(b_.vector_of(t)));
   }
-  const bool shuffled = s >= 2 && 2 * s <= b_.vector_width;
+  const bool shuffled = s >= 2 && s <= b_.vector_width / 2;
   if (e_.active.empty() && (s == -1 || shuffled)) {
     const V first = b_.CreateGEP(t, base, e_.vector_base(x, vector));
     return shuffled ? strided_loads(t, first, s, {0})[0] : reversed_load(t, first);
