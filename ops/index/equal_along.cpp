@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "core/param.h"
@@ -14,9 +13,7 @@
 #include "tracer/trace.h"
 
 namespace weft {
-namespace {
 
-// The elementwise functions by which programs compute indices.
 bool computes_indices(std::string_view op) {
   constexpr std::array names = {
       "add", "sub", "mul", "div", "rem", "neg",      "sign",
@@ -24,6 +21,8 @@ bool computes_indices(std::string_view op) {
       "ne",  "and", "or",  "not", "xor", "select_n", "convert_element_type"};
   return std::ranges::find(names, op) != names.end();
 }
+
+namespace {
 
 class WithoutAxis {
  public:

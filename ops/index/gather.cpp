@@ -7,6 +7,7 @@
 
 #include "ops/index/equal_along.h"
 #include "ops/index/index_map.h"
+#include "ops/index/known_windows.h"
 #include "ops/kit/axes.h"
 #include "ops/structure/structure.h"
 
@@ -83,7 +84,8 @@ Arrays gather_reference(const Arrays& x, const Gather& p) {
   const auto* other = static_cast<const std::byte*>(concrete(fill).data());
   for_each_index(t.shape(), [&](const Ints& at, int64_t flat) {
     bool inside = true;
-    const Ints c = map_index(r, at, [&](int k) { return host_component(x[1], r, at, k); }, &inside);
+    const Ints c = map_index(
+        r, at, [&](int k) { return host_component(x[1], r, at, k); }, &inside);
     const std::byte* source = inside || p.mode == OutOfBounds::clip
                                   ? from + static_cast<size_t>(flat_index(x[0].shape(), c)) * bytes
                                   : other;
@@ -194,6 +196,16 @@ Arrays gather_equal_lanes(const FuseArgs<Gather>& f) {
   return {};
 }
 
+Arrays gather_fuse(const FuseArgs<Gather>& f) {
+  if (const auto indices = known_value(f.x[1], f.producers[1])) {
+    const Gather& p = f.params;
+    const Shape result = gather_type({f.x[0].type(), f.x[1].type()}, p)[0].shape();
+    if (const auto r = known_windows({f.x[0], *indices, p.dims(), p.slice_sizes, p.mode, result}))
+      return {*r};
+  }
+  return gather_equal_lanes(f);
+}
+
 OutOfBounds linear_mode(OutOfBounds m) { return m == OutOfBounds::clip ? m : OutOfBounds::zero; }
 
 const Primitive<Gather>& gather_op = define<Gather>({
@@ -219,7 +231,7 @@ const Primitive<Gather>& gather_op = define<Gather>({
         },
     .batch = gather_batch,
     .lower = gather_lower,
-    .fuse = gather_equal_lanes,
+    .fuse = gather_fuse,
     .resize = gather_resized,
     .samples =
         [] {

@@ -364,3 +364,29 @@ TEST_CASE("products of groups of rows", "[interop][stablehlo]") {
                             "2x2x1", "4x1")),
              Catch::Contains("lhs_ragged_dimensions"));
 }
+
+TEST_CASE("numbers at equal distances are iotas", "[interop][stablehlo]") {
+  const auto constant = [](const std::string& numbers, const std::string& type) {
+    const std::string t = "tensor<" + type + ">";
+    return in_main("%x: " + t, t,
+                   "%c = stablehlo.constant dense<" + numbers + "> : " + t +
+                       "\n%r = stablehlo.add %x, %c : " + t + "\nreturn %r : " + t);
+  };
+  const auto is_known = [&](const std::string& numbers, const std::string& type) {
+    return parse_stablehlo(constant(numbers, type), "p.mlir").consts.empty();
+  };
+  const Array zeros3 = zeros({3}, I32), zeros23 = zeros({2, 3}, I64);
+  using Numbers = std::vector<int64_t>;
+  const auto values = [&](const std::string& numbers, const std::string& type, const Array& x) {
+    return run(constant(numbers, type), {x})[0].astype(I64).reshape({-1}).to_vector<int64_t>();
+  };
+  CHECK(values("[4, 7, 10]", "3xi32", zeros3) == Numbers{4, 7, 10});
+  CHECK(values("[1, -1, -3]", "3xi32", zeros3) == Numbers{1, -1, -3});
+  CHECK(values("[[0, 5, 10], [-1, 4, 9]]", "2x3xi64", zeros23) == Numbers{0, 5, 10, -1, 4, 9});
+  CHECK(is_known("[4, 7, 10]", "3xi32"));
+  CHECK(is_known("[[0, 5, 10], [-1, 4, 9]]", "2x3xi64"));
+  for (const char* numbers : {"[4, 7, 11]", "[0, 0, 1]", "[2147483647, -2147483648, -1]"})
+    CHECK_FALSE(is_known(numbers, "3xi32"));
+  CHECK_FALSE(is_known("[[0, 5, 10], [-1, 4, 8]]", "2x3xi64"));
+  CHECK_FALSE(is_known("[0.0, 1.0, 2.0]", "3xf32"));
+}

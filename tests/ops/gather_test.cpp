@@ -71,3 +71,57 @@ TEST_CASE("indices that differ between lanes stay", "[ops][gather]") {
   same(own, x, i);
   CHECK(has_batching(own, x, i));
 }
+
+TEST_CASE("windows at known places are slices", "[ops][gather]") {
+  const auto gathers = [](const auto& f, const Array& x) {
+    same(f, x);
+    return count(jit(f).lower(x).optimized(), "gather[");
+  };
+  const Array x = numbers({6, 7, 5});
+  // x.take(first + step * i) along an axis, with negative indices and as JAX wraps them.
+  for (int axis : {0, 1, 2})
+    for (int step : {-2, -1, 0, 1, 2})
+      for (int first : {0, 2, 4}) {
+        const auto taken = [=](Array v) {
+          const Array i = arange(3).astype(I32) * step + first;
+          return take(v, where(i < 0, i + static_cast<int>(v.shape()[axis]), i), axis);
+        };
+        const bool inside = first + 2 * step >= 0 && first + 2 * step < x.shape()[axis];
+        INFO(axis << " " << step << " " << first);
+        const auto n = gathers(taken, x);
+        if (inside) CHECK(n == 0);
+      }
+  // Two axes at once, a window of two elements, and one index.
+  const auto corners = [](Array v) {
+    const Array rows = broadcast_in_dim(arange(2).astype(I32) * 3 + 1, Shape{2, 3, 1}, {0}),
+                columns = broadcast_in_dim(arange(3).astype(I32) * 2, Shape{2, 3, 1}, {1});
+    return gather_windows(v, concatenate_arrays({columns, rows}, 2), {{1}, {0, 1}, {1, 0}, {}, {}},
+                          {1, 1, 5});
+  };
+  CHECK(gathers(corners, x) == 0);
+  const auto window = [](Array v) {
+    const Array at = broadcast_in_dim(arange(1).astype(I32) + 3, Shape{1, 1}, {0});
+    return gather_windows(v, at, {{0, 1, 3}, {}, {1}, {}, {}}, {6, 2, 5});
+  };
+  CHECK(gathers(window, x) == 0);
+  // Irregular places, windows that overlap, a diagonal, and windows outside stay.
+  const auto irregular = [](Array v) { return take(v, arange(3).astype(I32) * arange(3), 0); };
+  CHECK(gathers(irregular, x) == 1);
+  const auto overlapping = [](Array v) {
+    const Array at = broadcast_in_dim(arange(3).astype(I32), Shape{3, 1}, {0});
+    return gather_windows(v, at, {{1, 2, 3}, {}, {0}, {}, {}}, {2, 7, 5});
+  };
+  CHECK(gathers(overlapping, x) == 1);
+  const auto diagonal = [](Array v) {
+    const Array i = broadcast_in_dim(arange(5).astype(I32), Shape{5, 2}, {0});
+    return gather_windows(v, i, {{1}, {0, 1}, {0, 1}, {}, {}}, {1, 1, 5});
+  };
+  CHECK(gathers(diagonal, x) == 1);
+  for (OutOfBounds mode : {OutOfBounds::clip, OutOfBounds::fill, OutOfBounds::zero}) {
+    const auto outside = [=](Array v) {
+      const Array at = broadcast_in_dim(arange(2).astype(I32) + 5, Shape{2, 1}, {0});
+      return gather_windows(v, at, {{1, 2}, {0}, {0}, {}, {}}, {1, 7, 5}, mode);
+    };
+    CHECK(gathers(outside, x) == (mode != OutOfBounds::clip));
+  }
+}

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "interop/stablehlo/read/dense.h"
 #include "interop/stablehlo/read/translate.h"
+#include "ops/index/index_kit.h"
 #include "ops/structure/structure.h"
 #include "tracer/concrete.h"
 
@@ -15,6 +17,33 @@ namespace {
 
 void need(Translator& t, const Op& op, const Arrays& x, size_t n) {
   if (x.size() != n) t.fail(op, "'" + op.name + "' needs " + std::to_string(n) + " operands");
+}
+
+// Integers at equal distances along each axis are iotas, so that the compiler knows them. Returns
+// nothing for others, and for types that may not hold the numbers in between.
+std::optional<Array> as_iotas(const Array& x) {
+  if (x.ndim() == 0 || (x.dtype() != I32 && x.dtype() != I64)) return {};
+  const int64_t first = host_index(x, 0);
+  std::vector<int64_t> step(x.shape().size(), 0);
+  const std::vector<int64_t> strides = row_major(x.shape());
+  for (size_t a = 0; a < step.size(); ++a)
+    if (x.shape()[static_cast<int64_t>(a)] > 1) step[a] = host_index(x, strides[a]) - first;
+  const auto in_range = [&](int64_t n) { return std::abs(n) < (int64_t{1} << 30); };
+  if (!in_range(first) || !std::ranges::all_of(step, in_range)) return {};
+  for (int64_t i = 0, n = x.type().elements(); i < n; ++i) {
+    int64_t expected = first, rest = i;
+    for (size_t a = 0; a < step.size(); ++a) {
+      expected += rest / strides[a] * step[a];
+      rest %= strides[a];
+    }
+    if (host_index(x, i) != expected) return {};
+  }
+  Array r = broadcast_in_dim(scalar_of_int(x.dtype(), first), x.shape(), {});
+  for (size_t a = 0; a < step.size(); ++a)
+    if (step[a] != 0)
+      r = r +
+          iota(x.dtype(), x.shape(), static_cast<int64_t>(a)) * scalar_of_int(x.dtype(), step[a]);
+  return r;
 }
 
 // A constant with equal elements becomes a literal of the program. Other constants are stored as
@@ -27,7 +56,8 @@ Array constant_value(Translator& t, const Op& op, const Attr& a) {
   if (d.bytes.size() != size || type.elements() == 0) {
     if (type.elements() == 0)
       return broadcast_in_dim(scalar_of_int(type.dtype(), 0), type.shape(), {});
-    return array_of_bytes(type, d.bytes.data());
+    const Array all = array_of_bytes(type, d.bytes.data());
+    return as_iotas(all).value_or(all);
   }
   Literal l;
   l.dtype = type.dtype();
