@@ -49,6 +49,16 @@ std::optional<IndexRanges::Result> IndexRanges::decide(Opcode op, std::initializ
     else if (y.low == y.high)
       note_border(a, y.low + next_if_a);
   };
+  // The quotient of x * d + y and d is x, and the remainder y, if x is not negative and y a digit.
+  const auto digit_of_sum = [&]() -> std::optional<Result> {
+    const Inst& sum = k_.insts[a];
+    if (sum.op != Opcode::Add || y.low != y.high || y.low < 1) return {};
+    const Inst& times = k_.insts[sum.args[0]];
+    if (times.op != Opcode::Mul || !(of(times.args[1]) == y)) return {};
+    const Range high = of(times.args[0]), low = of(sum.args[1]);
+    if (high.low < 0 || low.low < 0 || low.high >= y.low) return {};
+    return Result{op == Opcode::SRem ? sum.args[1] : times.args[0]};
+  };
   switch (op) {
     case Opcode::SMin:
       if (a_first) return Result{a};
@@ -76,8 +86,8 @@ std::optional<IndexRanges::Result> IndexRanges::decide(Opcode op, std::initializ
       return {};
     case Opcode::SRem:
     case Opcode::SDiv:
-      if (x.low < 0 || x.high >= y.low) return {};
-      return op == Opcode::SRem ? Result{a} : Result{{}, 0};
+      if (x.low >= 0 && x.high < y.low) return op == Opcode::SRem ? Result{a} : Result{{}, 0};
+      return digit_of_sum();
     default: return {};
   }
 }

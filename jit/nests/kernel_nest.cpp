@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "core/loops/fold_order.h"
+#include "core/loops/platform.h"
 #include "core/loops/strides.h"
 #include "jit/nests/elements.h"
 #include "jit/nests/equations.h"
+#include "jit/nests/nest_cost.h"
 
 namespace weft::compiler {
 namespace {
@@ -223,6 +225,46 @@ bool has_straight_call(const Program& p, const KernelPlan& k) {
   return call && !k.rows;
 }
 
+// Returns the kernel with its last `axes` axes inside the points, where vectors run along them.
+KernelPlan with_rows(const KernelPlan& k, size_t axes) {
+  KernelPlan r = k;
+  r.grid.resize(k.grid.size() - axes);
+  for (auto& [v, grid_axes] : r.grid_axes)
+    for (int& a : grid_axes)
+      if (a >= std::ssize(r.grid)) a = -1;
+  r.rows = true;
+  return r;
+}
+
+// Vectors of points choose among the parts of a concatenation element by element, and gather them.
+// Loops over rows have a loop for each part. Returns the kernel in that form if it is cheaper.
+std::optional<Written> by_rows(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory,
+                               const Written& by_points) {
+  const nest::Kernel& kernel = by_points.nest.kernel;
+  const bool elementwise = !k.loops && !k.rows && !k.short_rows && k.emit.empty() &&
+                           k.cached.empty() && k.stored_by_step.empty() && k.updated.empty();
+  if (!elementwise || !is_host_platform() || kernel.vector != nest::Vector::grid ||
+      has_loops(kernel) || !compares_indices(kernel))
+    return {};
+  // A row form has to be clearly cheaper, and to leave points for threads.
+  constexpr double advantage = 0.7;
+  constexpr int64_t fewest_points = 16;
+  double best = advantage * nest_ns(kernel, by_points.nest.grid, kernel.vector);
+  std::optional<Written> rows;
+  int64_t row = 1, points = Shape(k.grid).elements();
+  for (size_t axes = 1; axes < k.grid.size(); ++axes) {
+    const int64_t n = k.grid[k.grid.size() - axes];
+    row *= n, points /= std::max<int64_t>(n, 1);
+    if (points < fewest_points) break;
+    if (row < min_vector_row || n == 1) continue;
+    Written w = write_kernel(p, with_rows(k, axes), in_memory,
+                             {.small = few_elements, .whole_loops = false});
+    const double ns = nest_ns(w.nest.kernel, w.nest.grid, w.nest.kernel.vector);
+    if (ns < best) best = ns, rows = std::move(w);
+  }
+  return rows;
+}
+
 // Returns the grid of a scatter whose updates are partitioned.
 std::vector<int64_t> scatter_grid(const Program& p, size_t eqn) {
   const Shape updates = p.j->type(p.j->eqns[eqn].in[1]).shape();
@@ -286,7 +328,9 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
       if (3 * instructions(other.nest.kernel) < 2 * length) n = std::move(other);
     }
   }
-  if (n->divides_loops && instructions(n->nest.kernel) <= longest_in_pieces) {
+  if (auto rows = by_rows(p, k, in_memory, *n)) n = std::move(rows);
+  if (n->form.whole_loops && n->divides_loops &&
+      instructions(n->nest.kernel) <= longest_in_pieces) {
     Form form = n->form;
     form.whole_loops = false;
     n = write_kernel(p, k, in_memory, form);

@@ -74,8 +74,9 @@ void LaneArrays::fill(const std::vector<ArrayFill>& fills) {
 namespace {
 
 // The largest loop, in instructions times pieces, that is written in pieces. It limits the time for
-// writing them.
-constexpr size_t most_in_pieces = 256;
+// writing them. Loops that fill vectors have the elements of a row, which are often put together
+// from many parts.
+constexpr size_t most_in_pieces = 256, most_in_vector_pieces = 4096;
 
 // Returns true if `index` is computed from v. Digits of v do not count.
 bool is_along(const nest::Builder& b, Id index, Id v) {
@@ -83,6 +84,36 @@ bool is_along(const nest::Builder& b, Id index, Id v) {
   if (index == v) return true;
   return (i.op == nest::Opcode::Add || i.op == nest::Opcode::Mul) &&
          std::ranges::any_of(i.args, [&](Id a) { return is_along(b, a, v); });
+}
+
+// Counts the instructions since `first` that have effects, or that these need. Terms of folds do
+// not count.
+size_t needed_since(const nest::Builder& b, size_t first) {
+  std::vector<bool> needed(b.size() - first, false);
+  size_t n = 0;
+  for (size_t v = b.size(); v-- > first;) {
+    const nest::Inst& i = b.inst(static_cast<Id>(v));
+    const bool effect = i.op == nest::Opcode::Store || i.op == nest::Opcode::LocalStore;
+    if (!effect && i.blocks.empty() && !needed[v - first]) continue;
+    ++n;
+    for (const Id a : i.args)
+      if (const auto u = static_cast<size_t>(a); u >= first) needed[u - first] = true;
+  }
+  return n;
+}
+
+// Returns the largest number by which the code since `first` divides the index v, or 0. Blocks of
+// this length fill vectors, and n is a multiple of it.
+int64_t divisor_of(const nest::Builder& b, size_t first, Id v, int64_t n) {
+  int64_t most = 0;
+  for (size_t u = first; u < b.size(); ++u) {
+    const nest::Inst& i = b.inst(static_cast<Id>(u));
+    int64_t d = 0;
+    if ((i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) && i.args[0] == v &&
+        b.is_constant(i.args[1], &d) && d >= min_vector_row && d < n && n % d == 0)
+      most = std::max(most, d);
+  }
+  return most;
 }
 
 // Returns true if the code since `first` computes digits of the index v, except for memory that it
@@ -155,7 +186,21 @@ LaneArrays::Body LaneArrays::body(const Trips& trips, bool in_vectors,
   std::vector<int64_t> borders;
   for (int64_t at : b_.borders(i))
     if (at + begin > trips.lo && at + begin < trips.hi) borders.push_back(at + begin);
-  return {block, i, first, b_.size() - first, std::move(borders)};
+  return {block,
+          i,
+          first,
+          b_.size() - first,
+          needed_since(b_, first),
+          std::move(borders),
+          in_vectors ? divisor_of(b_, first, i, trips.hi - trips.lo) : 0};
+}
+
+void LaneArrays::loops_by_digits(const Trips& trips, int64_t length,
+                                 const std::function<void(Id)>& each) {
+  loop({0, (trips.hi - trips.lo) / length}, false, [&](Id block) {
+    loop({0, length}, true,
+         [&](Id i) { each((I64v::at(block) * I64v(length) + I64v::at(i) + I64v(trips.lo)).id); });
+  });
 }
 
 bool LaneArrays::loop(const Trips& trips, bool in_vectors, const std::function<void(Id)>& each,
@@ -164,8 +209,13 @@ bool LaneArrays::loop(const Trips& trips, bool in_vectors, const std::function<v
   if (hi - lo == 1) return each(b_.integer(lo)), true;
   const Body whole = body(trips, in_vectors, each);
   const bool rejected = is_rejected && is_rejected(whole.first, whole.index);
-  may_divide_ = may_divide_ || (whole_loops_ && (rejected || !whole.borders.empty()));
+  const bool by_digits = whole.borders.empty() && whole.divisor > 0;
+  may_divide_ = may_divide_ || (whole_loops_ && (rejected || by_digits || !whole.borders.empty()));
   if (rejected && !whole_loops_) return b_.discard(whole.block), false;
+  if (by_digits && !whole_loops_) {
+    b_.discard(whole.block);
+    return loops_by_digits(trips, whole.divisor, each), true;
+  }
   std::vector<Trips> pieces;
   int64_t from = lo;
   for (int64_t end : whole.borders) pieces.push_back({std::exchange(from, end), end});
@@ -175,13 +225,13 @@ bool LaneArrays::loop(const Trips& trips, bool in_vectors, const std::function<v
     size_t all = 0;
     for (const Trips& piece : pieces) {
       const Body one = body(piece, in_vectors, each);
-      all += one.size;
+      all += in_vectors ? one.needed : one.size;
       b_.discard(one.block);
     }
-    return all <= 2 * whole.size;
+    return all <= 2 * (in_vectors ? whole.needed : whole.size);
   };
-  if (!whole_loops_ && pieces.size() > 1 && pieces.size() * whole.size <= most_in_pieces &&
-      are_short()) {
+  const size_t most = in_vectors ? most_in_vector_pieces : most_in_pieces;
+  if (!whole_loops_ && pieces.size() > 1 && pieces.size() * whole.size <= most && are_short()) {
     b_.discard(whole.block);
     for (const Trips& piece : pieces) loop(piece, in_vectors, each);
   } else if (in_vectors) {

@@ -55,13 +55,18 @@ class LaneArrays {
     nest::BlockId block;
     nest::Id index;
     size_t first, size;            // of its instructions
+    size_t needed;                 // the number of those that have an effect
     std::vector<int64_t> borders;  // inside the range of the index
+    int64_t divisor;               // the largest number that divides it into blocks, or 0
   };
   void vector_loops(const std::vector<int64_t>& extents,
                     const std::function<void(const Coords&)>& each);
   void loops_by_axes(const std::vector<int64_t>& extents, const Coords& outer,
                      const std::function<void(const Coords&)>& each);
   Body body(const Trips& trips, bool in_vectors, const std::function<void(nest::Id)>& each);
+  // Loops over blocks of a length, and over the elements of each.
+  void loops_by_digits(const Trips& trips, int64_t length,
+                       const std::function<void(nest::Id)>& each);
   // Writes a loop, or several if its clamps and comparisons have borders. Returns false and writes
   // nothing if `is_rejected` returns true for what was written since an instruction, and the index.
   bool loop(const Trips& trips, bool in_vectors, const std::function<void(nest::Id)>& each,

@@ -67,12 +67,12 @@ struct Limits {
   // what they gain.
   double moved_byte = 0.03;
   // Nanoseconds for an element that a vector over short rows gathers. Measured: .5 to .7.
-  double gathered = 0.5;
+  double gathered = machine.gathered;
   // Nanoseconds for an element of one or two bytes that a lane loads or stores beside others.
   double narrow = 1;
-  // Nanoseconds for an instruction of an element in a kernel of the plan, as in the planner
-  // (region.h), and for one in a lane. Measured in lanes: .02 to .2, with what they move.
-  double instruction = 0.02, lane_instruction = 0.08;
+  // Nanoseconds for an instruction of an element in a kernel of the plan, and for one in a lane.
+  // Measured in lanes: .02 to .2, with what they move.
+  double instruction = machine.instruction / machine.width, lane_instruction = 0.08;
 } constexpr limits;
 
 struct Group : LaneGroup {

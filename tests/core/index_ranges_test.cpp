@@ -36,6 +36,24 @@ struct Written {
 
 }  // namespace
 
+TEST_CASE("digits of a sum of a block and an index in it are these", "[index_ranges]") {
+  Written w;
+  const auto [blocks, block] = w.open(0, 9);
+  const auto [elements, i] = w.open(0, 34);
+  const Id sum = w.two(Opcode::Add, w.with(Opcode::Mul, block, 35), i);
+  CHECK(w.with(Opcode::SRem, sum, 35) == i);
+  CHECK(w.with(Opcode::SDiv, sum, 35) == block);
+  // Other divisors, and indices that reach the next block.
+  CHECK(w.with(Opcode::SRem, sum, 7) != i);
+  CHECK(w.with(Opcode::SDiv, sum, 70) != block);
+  const Id next = w.two(Opcode::Add, w.with(Opcode::Mul, block, 35), w.with(Opcode::Add, i, 1));
+  CHECK(w.b.inst(w.with(Opcode::SRem, next, 35)).op == Opcode::SRem);
+  const Id below = w.two(Opcode::Add, w.with(Opcode::Mul, w.with(Opcode::Add, block, -1), 35), i);
+  CHECK(w.b.inst(w.with(Opcode::SRem, below, 35)).op == Opcode::SRem);
+  w.b.leave();
+  w.b.leave();
+}
+
 TEST_CASE("the range of an index decides clamps, comparisons and divisions", "[index_ranges]") {
   Written w;
   const auto [body, i] = w.open(8, 15);

@@ -134,10 +134,14 @@ bool FunctionGenerator::add_structure() {
     }
     case 3: {
       if (n == 0) return false;
+      // Sometimes of several parts, and longer than a vector.
       const int axis = dice_.below(n);
+      const bool long_row = dice_.one_in(4) && t.elements() <= 64;
       std::vector<int> parts{v};
-      for (int k = 1 + dice_.below(2); k > 0; --k)
-        parts.push_back(fit(any(), t.with_shape(t.shape().with(axis, dice_.extent()))));
+      for (int k = 1 + dice_.below(long_row ? 4 : 2); k > 0; --k) {
+        const int64_t extent = long_row ? 1 + dice_.below(int64_t{20}) : dice_.extent();
+        parts.push_back(fit(any(), t.with_shape(t.shape().with(axis, extent))));
+      }
       if (dice_.one_in(2)) std::swap(parts.front(), parts.back());
       op("concatenate", parts, {{"dimension", int64_t{axis}}});
       return true;
@@ -241,6 +245,11 @@ bool FunctionGenerator::add_fold() {
 }
 
 int FunctionGenerator::indices(const Shape& s) {
+  // Indices that the program alone gives.
+  if (s.ndim() > 0 && dice_.one_in(5))
+    return op(
+        "iota", {},
+        {{"dtype", I32}, {"shape", s.sizes()}, {"dimension", int64_t{dice_.below(s.ndim())}}});
   const int raw = fit(any(), Type(I32, s));
   return dice_.one_in(2) ? raw : constant(Type(I32, s), -2, 12);
 }
