@@ -93,7 +93,7 @@ Arrays JaxprTrace::process(const Op& op, const Arrays& x, const AnyParams& param
   return recorder_.record(
       op, x, params, [&](const Array& a) { return atom(a); },
       [&](const Type& t, int32_t var) {
-        return new JaxprTracer(t, Ref<Interpreter>(this), var, origin_of_result(op, x, params, t));
+        return new JaxprTracer(t, Ref<Interpreter>(this), var, origin_of_result(op, x, params));
       });
 }
 

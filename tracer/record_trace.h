@@ -54,7 +54,7 @@ class JaxprTrace final : public Interpreter {
 
 class JaxprTracer final : public Tracer {
  public:
-  // The origin of its value: a computation, an input, or an op that forwards a weak number.
+  // The origin of its value: a computation, an input, or an op that forwards its operand.
   struct Origin {
     enum { computed, input, forwarded } kind = computed;
     Array value = {};  // what the input represents (may be an empty handle), or the op's operand

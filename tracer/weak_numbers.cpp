@@ -54,7 +54,7 @@ bool may_keep_double(const JaxprTrace& trace, const Array& x) {
   const auto* t = tracer_of<JaxprTracer>(x, trace);
   return !t || t->origin.kind == JaxprTracer::Origin::input ||
          (t->origin.kind == JaxprTracer::Origin::forwarded &&
-          may_keep_double(trace, t->origin.value));
+          is_weak_number(t->origin.value.type()) && may_keep_double(trace, t->origin.value));
 }
 }  // namespace
 
@@ -67,7 +67,7 @@ Arrays convert_exactly(JaxprTrace& trace, const Op& op, const Arrays& x, const A
     const JaxprTracer::Origin& from = t->origin;
     source = from.value;
     if (from.kind == JaxprTracer::Origin::forwarded) {
-      if (!may_keep_double(trace, source)) return {};
+      if (!may_keep_double(trace, x[0])) return {};
       return trace.process(*from.op, trace.process(op, {source}, params), from.params);
     }
     t->double_read = true;
@@ -81,12 +81,18 @@ Arrays convert_exactly(JaxprTrace& trace, const Op& op, const Arrays& x, const A
   return bind_op(op, {source}, params);
 }
 
-JaxprTracer::Origin origin_of_result(const Op& op, const Arrays& x, const AnyParams& params,
-                                     const Type& result) {
-  if (!op.forwards_operand() || x.size() != 1 || !is_weak_number(x[0].type()) ||
-      !is_weak_number(result))
-    return {};
+JaxprTracer::Origin origin_of_result(const Op& op, const Arrays& x, const AnyParams& params) {
+  if (!op.forwards_operand() || x.size() != 1) return {};
   return {JaxprTracer::Origin::forwarded, x[0], &op, params};
+}
+
+const Array& forwarded_value(const Array& x) {
+  const Array* v = &x;
+  for (;;) {
+    const auto* t = dynamic_cast<const JaxprTracer*>(&v->node());
+    if (!t || t->origin.kind != JaxprTracer::Origin::forwarded) return *v;
+    v = &t->origin.value;
+  }
 }
 
 bool double_was_read(const Array& input) {

@@ -32,9 +32,10 @@ bool returns_number(const Op& op, const Arrays& x, const Types& out);
 // the operand follows the conversion. Returns an empty list if op reads no double, or if the
 // operand has none from outside. The trace then records op itself.
 Arrays convert_exactly(JaxprTrace& trace, const Op& op, const Arrays& x, const AnyParams& params);
-// The origin of the results of op, for convert_exactly.
-JaxprTracer::Origin origin_of_result(const Op& op, const Arrays& x, const AnyParams& params,
-                                     const Type& result);
+// The origin of the results of op.
+JaxprTracer::Origin origin_of_result(const Op& op, const Arrays& x, const AnyParams& params);
+// The value of which x is a reshaped or broadcast copy, or x itself.
+const Array& forwarded_value(const Array& x);
 // Returns true if a conversion has read the double of this input of a recorded program.
 bool double_was_read(const Array& input);
 

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/loops/platform.h"
 #include "jit/fuse/region.h"
 
 namespace weft::compiler {
@@ -55,6 +56,26 @@ std::vector<int32_t> cuts_of(const Program& p, size_t i,
     chosen.push_back(c.v);
   }
   return chosen;
+}
+
+VarMap<bool> repeated_values(const Program& p) {
+  const JaxprData& j = *p.j;
+  VarMap<bool> repeated(j, false);
+  for (size_t i = j.eqns.size(); i-- > 0;) {
+    const Eqn& e = j.eqns[i];
+    if (p.scope.lowering[i].form != Lowering::Form::pull || e.n_out == 0) continue;
+    for (Atom a : e.in)
+      if (!a.is_literal() &&
+          (repeated[e.out] || j.types[e.out].elements() > j.types[a.index].elements()))
+        repeated[a] = true;
+  }
+  return repeated;
+}
+
+bool pays_apart_from_rows(const Type& v, int64_t cost) {
+  // The fold's results are written and read, and a vector instruction is worth one for an element.
+  const int64_t apart = kernel_cost + 2 * byte_cost * v.bytes();
+  return is_host_platform() && cost * v.elements() * (min_vector_row - 1) > apart;
 }
 
 }  // namespace weft::compiler

@@ -17,4 +17,12 @@ std::vector<int32_t> cuts_of(const Program& p, size_t i,
                              const std::function<bool(int32_t)>& inlined, int64_t most_bytes,
                              int64_t cost);
 
+// Values that elementwise equations repeat: from them, larger values are computed.
+VarMap<bool> repeated_values(const Program& p);
+
+// Returns true if a kernel of its own computes v in less time than the kernel whose vectors run
+// along the rows from which v takes one element each. `cost` is the number of instructions that it
+// takes. They are scalar ones there.
+bool pays_apart_from_rows(const Type& v, int64_t cost);
+
 }  // namespace weft::compiler

@@ -52,7 +52,13 @@ struct Var {
 class Planner {
  public:
   explicit Planner(const Program& p)
-      : p_(p), j_(*p.j), update_forms_(p), vars_(j_), last_(j_, -1), may_alias_input_(j_, false) {
+      : p_(p),
+        j_(*p.j),
+        update_forms_(p),
+        vars_(j_),
+        last_(j_, -1),
+        may_alias_input_(j_, false),
+        repeated_(repeated_values(p)) {
     plan_.in_memory = VarMap<bool>(j_, false);
     for (size_t i = 0; i < j_.eqns.size(); ++i)
       for (Atom a : j_.eqns[i].in)
@@ -73,8 +79,6 @@ class Planner {
   void pull_equation(size_t i);
   bool updates_in_place(size_t i) const;
   bool may_overwrite_operand(size_t i) const;
-  bool is_last_use(Atom a, size_t i) const;
-  bool ends_as_carry(int32_t v) const;
   void update_equation(size_t i);
   void materialize_live_reads(int32_t v, size_t i);
   void materialize_before_barrier(size_t i);
@@ -87,10 +91,14 @@ class Planner {
   int ready(const std::vector<Dep>& deps);
   std::optional<std::vector<int>> fits(int step, const std::vector<Dep>& deps, const Shape& shape,
                                        bool reduction);
-  int choose(int earliest_step, const std::vector<Dep>& deps, const Shape& shape, bool reduction,
+  int choose(int earliest_step, const std::vector<Dep>& deps, int32_t v, bool reduction,
              const Region& added, std::vector<int>* grid_axes);
+  int64_t new_cost(int step, const Region& added) const;
+  bool is_slow_in_rows(int step, int32_t v, const std::vector<int>& grid_axes,
+                       const Region& added) const;
   Region region(int most = long_kernel) const;
   bool stays_short(int step, const Region& added) const;
+  void store_slow_in_rows(size_t i);
   void add_region_cost(int step, const Region& added);
   void limit_region(size_t i);
   void materialize(const std::vector<Dep>& deps, int step);
@@ -113,8 +121,9 @@ class Planner {
   const JaxprData& j_;
   const UpdateForms update_forms_;
   VarMap<Var> vars_;
-  VarMap<int> last_;                       // the last equation that reads the variable
-  VarMap<bool> may_alias_input_;           // it may share the memory of an input
+  VarMap<int> last_;              // the last equation that reads the variable
+  VarMap<bool> may_alias_input_;  // it may share the memory of an input
+  const VarMap<bool> repeated_;
   std::vector<std::set<size_t>> inside_;   // by step: the equations that its kernel computes
   std::vector<int> inside_cost_;           // by step: instructions of those equations
   int64_t largest_cut_ = small_temporary;  // in bytes
@@ -216,14 +225,50 @@ Region Planner::region(int most) const {
   return {p_, [this](int32_t v) { return is_inlined(v); }, most};
 }
 
-// Returns true if kernel `step` stays short with this region added.
-bool Planner::stays_short(int step, const Region& added) const {
+// Returns the instructions of the region that kernel `step` does not compute yet.
+int64_t Planner::new_cost(int step, const Region& added) const {
   const size_t s = step;
-  int64_t cost = inside_cost_[s];
-  if (cost == 0) return true;
+  int64_t cost = 0;
   for (size_t e : added.equations())
     if (!inside_[s].count(e)) cost += p_.scope.access[e].cost;
-  return cost <= long_kernel;
+  return cost;
+}
+
+// Returns true if kernel `step` stays short with this region added.
+bool Planner::stays_short(int step, const Region& added) const {
+  const int64_t cost = inside_cost_[static_cast<size_t>(step)];
+  return cost == 0 || cost + new_cost(step, added) <= long_kernel;
+}
+
+// Returns true if kernel `step` has vectors along rows, and would compute a value with one element
+// a row by scalars although a kernel of its own pays. Values that readers repeat along rows stay.
+// The rows would be read again for these readers.
+bool Planner::is_slow_in_rows(int step, int32_t v, const std::vector<int>& grid_axes,
+                              const Region& added) const {
+  return plan_.steps[step].kernel.rows && elements_of_point(v, grid_axes) == 1 && !repeated_[v] &&
+         pays_apart_from_rows(type(v), new_cost(step, added));
+}
+
+// Stores such values before equation i, if it is not their last reader. The kernel of rows would
+// store them for all readers. Their own kernel does so only if it precedes the readers.
+void Planner::store_slow_in_rows(size_t i) {
+  std::set<int32_t> seen;
+  const std::function<void(size_t)> visit = [&](size_t q) {
+    for (Atom a : j_.eqns[q].in) {
+      if (a.is_literal() || !is_inlined(a.index) || !seen.insert(a.index).second) continue;
+      const int32_t v = a.index;
+      const int c = ready(var(v).deps);
+      if (var(v).cost >= max_recomputed_cost && last_[v] > static_cast<int>(i) &&
+          c < static_cast<int>(plan_.steps.size())) {
+        Region added = region();
+        added.add(v);
+        const auto axes = fits(c, var(v).deps, type(v).shape(), false);
+        if (axes && is_slow_in_rows(c, v, *axes, added)) materialize_value(v);
+      }
+      if (is_inlined(v)) visit(var(v).eqn);
+    }
+  };
+  visit(i);
 }
 
 void Planner::add_region_cost(int step, const Region& added) {
@@ -253,10 +298,11 @@ void Planner::limit_region(size_t i) {
   }
 }
 
-int Planner::choose(int earliest_step, const std::vector<Dep>& deps, const Shape& shape,
-                    bool reduction, const Region& added, std::vector<int>* grid_axes) {
+int Planner::choose(int earliest_step, const std::vector<Dep>& deps, int32_t v, bool reduction,
+                    const Region& added, std::vector<int>* grid_axes) {
   for (int c = std::max(earliest_step, ready(deps)); c < static_cast<int>(plan_.steps.size()); ++c)
-    if (auto l = fits(c, deps, shape, reduction); l && stays_short(c, added)) {
+    if (auto l = fits(c, deps, type(v).shape(), reduction);
+        l && stays_short(c, added) && (reduction || !is_slow_in_rows(c, v, *l, added))) {
       *grid_axes = std::move(*l);
       return c;
     }
@@ -392,7 +438,7 @@ void Planner::materialize_value(int32_t v) {
     return;
   }
   std::vector<int> grid_axes;
-  int c = choose(x.earliest_step, x.deps, type(v).shape(), false, added, &grid_axes);
+  int c = choose(x.earliest_step, x.deps, v, false, added, &grid_axes);
   if (c < 0) {
     Step s;
     s.kernel.grid = type(v).shape().sizes();
@@ -440,48 +486,22 @@ void Planner::store_if_repeated(int32_t v, int64_t reads) {
   if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialize_value(v);
 }
 
-bool Planner::is_last_use(Atom a, size_t i) const {
-  return last_.get(a, -1) == static_cast<int>(i) &&
-         std::count(j_.eqns[i].in.begin(), j_.eqns[i].in.end(), a) == 1;
-}
-
 // Returns true if equation i may overwrite the memory of its first operand.
 bool Planner::may_overwrite_operand(size_t i) const {
   const auto& in = j_.eqns[i].in;
   return !in.empty() && !in[0].is_literal() && in_memory(in[0].index) && in[0].index >= j_.n_in &&
-         is_last_use(in[0], i);
+         is_last_use(p_, last_, in[0], i);
 }
 
 // Returns true if equation i updates a small part of an input, or of the result of such an update,
 // and its result ends as a carry. A loop around the program can then update the carry in place.
 bool Planner::updates_in_place(size_t i) const {
   const Eqn& e = j_.eqns[i];
-  if (!p_.scope.lowering[i].destination || !is_last_use(e.in[0], i)) return false;
+  if (!p_.scope.lowering[i].destination || !is_last_use(p_, last_, e.in[0], i)) return false;
   constexpr int64_t small_part = 4;
   const int32_t x = e.in[0].index;
   if (j_.type(e.in[1]).elements() * small_part > type(x).elements()) return false;
-  return (x < j_.n_in || may_alias_input_[x]) && ends_as_carry(e.out);
-}
-
-// Returns true if v is a result, or becomes one through updates or loops.
-bool Planner::ends_as_carry(int32_t v) const {
-  for (;;) {
-    const int i = last_[v];
-    if (i == static_cast<int>(j_.eqns.size())) return true;
-    if (i < 0) return false;
-    const size_t q = i;
-    const Eqn& e = j_.eqns[q];
-    const Lowering& l = p_.scope.lowering[q];
-    if (!is_last_use(Atom{v}, q)) return false;
-    const auto at = std::find(e.in.begin(), e.in.end(), Atom{v}) - e.in.begin();
-    if (l.destination && at == 0)
-      v = e.out;
-    else if (const ValueRange carry = l.loop.operands().carry;
-             l.form == Form::loop && carry.contains(at))
-      v = e.out + static_cast<int32_t>(at - carry.first);
-    else
-      return false;
-  }
+  return (x < j_.n_in || may_alias_input_[x]) && ends_as_carry(p_, last_, e.out);
 }
 
 // Stores small values that are computed from v and read from equation i on: v may be overwritten.
@@ -547,6 +567,7 @@ void Planner::pull_equation(size_t i) {
 
 void Planner::reduce_equation(size_t i) {
   limit_region(i);
+  store_slow_in_rows(i);
   store_repeated(i, p_.scope.lowering[i].space.elements());
   Region added = region();
   added.add_equation(i);
@@ -554,7 +575,7 @@ void Planner::reduce_equation(size_t i) {
   const std::vector<Dep> deps = dependencies(i);
   const Shape& shape = type(e.out).shape();
   std::vector<int> grid_axes;
-  int c = choose(earliest_step_, deps, shape, true, added, &grid_axes);
+  int c = choose(earliest_step_, deps, e.out, true, added, &grid_axes);
   if (c < 0) {
     Step s;
     s.kernel.grid = shape.sizes();
@@ -600,7 +621,7 @@ bool Planner::lane_loop(size_t i, KernelPlan* k, LaneGrid* g) {
 void Planner::update_carry(size_t i, int t) {
   const Eqn& e = j_.eqns[i];
   const Atom a = e.in[p_.scope.lowering[i].loop.operands().carry.first + t];
-  if (!is_last_use(a, i) || (a.index >= j_.n_in && !may_alias_input_[a])) return;
+  if (!is_last_use(p_, last_, a, i) || (a.index >= j_.n_in && !may_alias_input_[a])) return;
   materialize_live_reads(a.index, i);
   may_alias_input_[e.out + t] = true;
 }

@@ -64,6 +64,30 @@ UpdateForms::UpdateForms(const Program& p) : costs_(p.j->eqns.size()) {
   }
 }
 
+bool is_last_use(const Program& p, const VarMap<int>& last, Atom a, size_t i) {
+  return last.get(a, -1) == static_cast<int>(i) && std::ranges::count(p.j->eqns[i].in, a) == 1;
+}
+
+bool ends_as_carry(const Program& p, const VarMap<int>& last, int32_t v) {
+  for (;;) {
+    const int i = last[v];
+    if (i == static_cast<int>(p.j->eqns.size())) return true;
+    if (i < 0) return false;
+    const size_t q = i;
+    const Eqn& e = p.j->eqns[q];
+    const Lowering& l = p.scope.lowering[q];
+    if (!is_last_use(p, last, Atom{v}, q)) return false;
+    const auto at = std::find(e.in.begin(), e.in.end(), Atom{v}) - e.in.begin();
+    if (l.destination && at == 0)
+      v = e.out;
+    else if (const ValueRange carry = l.loop.operands().carry;
+             l.form == Form::loop && carry.contains(at))
+      v = e.out + static_cast<int32_t>(at - carry.first);
+    else
+      return false;
+  }
+}
+
 bool UpdateForms::is_cheaper_as_update(size_t i, bool dies) const {
   const Costs& c = costs_[i];
   return c.updates && c.update + (dies ? 0 : c.copy) < c.search;

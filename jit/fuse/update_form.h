@@ -7,6 +7,12 @@
 
 namespace weft::compiler {
 
+// Returns true if equation i is the last to read the variable, and reads it once. `last`: the last
+// equation that reads a variable, the number of equations for results, -1 for what nothing reads.
+bool is_last_use(const Program& p, const VarMap<int>& last, Atom a, size_t i);
+// Returns true if v is a result, or becomes one through updates or loops.
+bool ends_as_carry(const Program& p, const VarMap<int>& last, int32_t v);
+
 // The costs of the updates of a program. Updates of one array, one after the other, need one copy
 // of it. So the forms of all of them are compared together.
 class UpdateForms {

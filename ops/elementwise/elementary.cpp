@@ -7,6 +7,7 @@
 
 #include "ops/kit/arith.h"
 #include "ops/kit/differentiable_unary.h"
+#include "tracer/weak_numbers.h"
 #include "weft/lax/compare.h"
 #include "weft/lax/convert.h"
 #include "weft/lax/elementwise.h"
@@ -153,6 +154,18 @@ Arrays pow_jvp(const JvpArgs<None>& j) {
   return {t.empty_handle() ? by_y : add(t, by_y)};
 }
 
+// 1^y and x^0 are 1, also for NaN, and x^1 is x. Without the first rule, the steps of a loop would
+// compute what does not depend on their number i, but is multiplied by 1^i.
+Arrays pow_simplify(const SimplifyArgs<None>& s) {
+  const Array &x = s.x[0], &y = s.x[1];
+  if (is_complex(x.dtype())) return {};
+  const Type out = pow_type({x.type(), y.type()}, s.params)[0];
+  const Array &base = forwarded_value(x), &exponent = forwarded_value(y);
+  if (is_number(base, 1) || is_number(exponent, 0) || is_number(exponent, -0.0))
+    return {broadcast_like(scalar_of(out.dtype(), 1, out.weak()), out)};
+  return is_number(exponent, 1) && out == x.type() ? Arrays{x} : Arrays{};
+}
+
 const Primitive<None>& pow_op = define_elementwise([] {
   Def<None> d;
   d.name = "pow";
@@ -163,6 +176,7 @@ const Primitive<None>& pow_op = define_elementwise([] {
   d.reference = pow_reference;
   d.lower = pow_lower;
   d.jvp = pow_jvp;
+  d.simplify = pow_simplify;
   d.samples = [] {
     auto s = nary_samples<None>(DTypes::inexact, 2, {}, 0.3, 2);
     for (DType x : {F64, F32, C128, BF16})

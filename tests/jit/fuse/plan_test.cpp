@@ -410,3 +410,25 @@ TEST_CASE("rows of a fold are not computed by fewer lanes than a vector has", "[
   check_bits(f, x, y);
   CHECK(count(jit(f).lower(x, y).report(), "grid [8x30]") == 1);
 }
+
+TEST_CASE("costly functions of the sums of many rows fill vectors", "[jit][plan]") {
+  const auto kernels = [](auto f, int64_t rows) {
+    const Array x = abs(sin(arange(rows * 100).astype(F32))).reshape({rows, 100});
+    const Array w = cos(arange(rows).astype(F32));
+    CHECK(allclose(jit(f)(x, w), reference(f, x, w), 1e-5, 1e-6).template item<bool>());
+    return count(jit(f).lower(x, w).report(), ": kernel");
+  };
+  const auto power = [](Array x, Array) { return pow(sum(x, 1), 2.3f); };
+  CHECK(kernels(power, 3000) == 2);
+  CHECK(kernels(power, 20) == 1);
+  CHECK(kernels([](Array x, Array) { return sum(x, 1) * 2.3f; }, 3000) == 1);
+  // The rows are read again for the quotients, so the powers stay in their kernel.
+  const auto repeated = [](Array x, Array) { return x / pow(sum(x, 1), 2.3f).reshape({-1, 1}); };
+  CHECK(kernels(repeated, 3000) == 1);
+  // The next sum does not compute the powers again.
+  const auto read_twice = [](Array x, Array w) {
+    const Array p = pow(sum(x, 1), 2.3f);
+    return p * exp(sum(sin(p * w)));
+  };
+  CHECK(kernels(read_twice, 3000) == 3);
+}
