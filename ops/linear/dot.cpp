@@ -9,6 +9,7 @@
 #include "ops/kit/fold.h"
 #include "ops/kit/lists.h"
 #include "ops/linear/device/calls.h"
+#include "ops/linear/ordered_product.h"
 #include "ops/linear/product.h"
 #include "ops/linear/product_parts.h"
 #include "ops/structure/structure.h"
@@ -200,6 +201,10 @@ std::vector<Sample<Dot>> dot_samples() {
   // Samples for tiles, tensor cores and parts, in tests that select them.
   s.push_back({{Type(BF16, {5, 40}), Type(BF16, {40, 9})}, {{1}, {0}, {}, {}, F32}});
   s.push_back({{Type(F32, {2, 4100}), Type(F32, {4100, 1})}, {{1}, {0}, {}, {}, F32}});
+  // Operands whose axes are not in the order of matrices: the left one, the right one, both.
+  s.push_back({{Type(d, {4, 3, 2}), Type(d, {2, 4, 5})}, {{0, 2}, {1, 0}, {}, {}, d}});
+  s.push_back({{Type(d, {3, 2, 4}), Type(d, {2, 5, 4})}, {{1, 2}, {0, 2}, {}, {}, d}});
+  s.push_back({{Type(d, {4, 3, 2, 6}), Type(d, {4, 5, 6, 2})}, {{0, 2}, {0, 3}, {3}, {2}, d}});
   return s;
 }
 
@@ -282,12 +287,24 @@ Lowering tensor_lower(const Use<Dot>& u) {
   return l;
 }
 
-// Replaces long sums of few elements by sums of parts, which are a batch of matrix products.
-Arrays parts_expand(const ExpandArgs<Dot>& e) {
+lax::DotDims dims_of(const Dot& p) {
+  return {p.lhs_contract, p.rhs_contract, p.lhs_batch, p.rhs_batch};
+}
+
+// Transposes an operand that native code cannot read, as of a gradient that is summed over two axes
+// which are apart. Replaces other long sums of few elements by sums of parts, which are a batch of
+// matrix products.
+Arrays dot_expand(const ExpandArgs<Dot>& e) {
   const Dot& p = e.params;
-  return {product_in_parts(e.x[0], e.x[1],
-                           {p.lhs_contract, p.rhs_contract, p.lhs_batch, p.rhs_batch},
-                           p.preferred_element_type)};
+  const DType out = p.preferred_element_type;
+  if (const auto o = ordered_product(e.x[0].shape(), e.x[1].shape(), dims_of(p))) {
+    const auto ordered = [](const Array& x, const Ints& order) {
+      return order.empty() ? x : transpose_axes(x, order);
+    };
+    return {lax::dot_general(ordered(e.x[0], o->lhs_order), ordered(e.x[1], o->rhs_order), o->dims,
+                             out, p.precision)};
+  }
+  return {product_in_parts(e.x[0], e.x[1], dims_of(p), out)};
 }
 
 // ---- matrix products by a library
@@ -389,22 +406,6 @@ double tiled_cost(const Use<Dot>& u, double ns) {
 double tiles_cost(const Use<Dot>& u) { return tiled_cost(u, tiles_ns); }
 double tensor_cost(const Use<Dot>& u) { return tiled_cost(u, tensor_ns); }
 
-// The cost on a GPU of additional launches, and the share of the time that a product of few tiles
-// needs if more blocks run. The numbers are not measured.
-constexpr double parts_ns = 10'000, parts_share = 1. / 8;
-
-bool parts_apply(const Use<Dot>& u) {
-  const Sides s = sides(u);
-  return has_parts({u.params.lhs_contract, u.params.rhs_contract}, u.in[0].shape(),
-                   s.rows * s.columns);
-}
-double parts_cost(const Use<Dot>& u) {
-  if (!u.target.gpu) return 2 + generated_cost(u);  // the host already computes long sums in blocks
-  const double whole =
-      std::min(generated_cost(u), tensor_applies(u) ? tensor_cost(u) : tiles_cost(u));
-  return parts_ns + parts_share * whole;
-}
-
 double library_cost(const Use<Dot>& u) {
   const Product p = *product_of(u);
   // Generated code is as fast for one row, and loops of one lane have its bits.
@@ -423,13 +424,58 @@ double library_cost(const Use<Dot>& u) {
                  static_cast<double>(p.m * p.n) * native_element_ns);
 }
 
+// The cost on a GPU of additional launches, and the share of the time that a product of few tiles
+// needs if more blocks run. The numbers are not measured.
+constexpr double parts_ns = 10'000, parts_share = 1. / 8;
+
+// On the host: the product of operands in the order of batched matrices (dot_expand). A loop that
+// leaves the lane chooses again, so that transpositions do not keep lanes from running loops.
+// Matrices with short sides are better off in kernels of lanes.
+struct OrderedUse {
+  Types in;
+  Dot params;
+  double copied_ns;
+};
+std::optional<OrderedUse> ordered_use(const Use<Dot>& u) {
+  constexpr double moved_element_ns = 1. / 4, kernel_ns = 500;
+  constexpr int64_t longest_in_lane = 64;
+  if (u.target.gpu || u.in_loop || sides(u).longer_of_shared() <= longest_in_lane) return {};
+  const auto o = ordered_product(u.in[0].shape(), u.in[1].shape(), dims_of(u.params));
+  if (!o) return {};
+  OrderedUse r{u.in, u.params, 0};
+  const auto put_in_order = [&](size_t k, const Ints& order) {
+    if (order.empty()) return;
+    r.in[k] = Type(u.in[k].dtype(), in_order(u.in[k].shape(), order), u.in[k].weak());
+    r.copied_ns += kernel_ns + moved_element_ns * static_cast<double>(u.in[k].bytes()) / 4;
+  };
+  put_in_order(0, o->lhs_order);
+  put_in_order(1, o->rhs_order);
+  r.params.lhs_contract = o->dims.lhs_contract;
+  r.params.rhs_contract = o->dims.rhs_contract;
+  r.params.lhs_batch = o->dims.lhs_batch;
+  r.params.rhs_batch = o->dims.rhs_batch;
+  const Use<Dot> ordered{r.in, u.out, r.params, u.target, u.in_loop};
+  return product_of(ordered) ? std::optional(r) : std::nullopt;
+}
+
+bool expansion_applies(const Use<Dot>& u) {
+  const Sides s = sides(u);
+  return ordered_use(u) || has_parts(dims_of(u.params), u.in[0].shape(), s.rows * s.columns);
+}
+double expansion_cost(const Use<Dot>& u) {
+  if (const auto o = ordered_use(u))
+    return o->copied_ns + library_cost({o->in, u.out, o->params, u.target, u.in_loop});
+  if (!u.target.gpu) return 2 + generated_cost(u);  // the host already computes long sums in blocks
+  const double whole =
+      std::min(generated_cost(u), tensor_applies(u) ? tensor_cost(u) : tiles_cost(u));
+  return parts_ns + parts_share * whole;
+}
+
 // NativeCall::axis_map
 std::vector<std::vector<int>> axis_map_of(const Use<Dot>& u) {
   const Dot& p = u.params;
   std::vector<std::vector<int>> all;
-  for (const Ints& axes :
-       axes_in_product({u.in[0].ndim(), u.in[1].ndim()},
-                       {p.lhs_contract, p.rhs_contract, p.lhs_batch, p.rhs_batch})) {
+  for (const Ints& axes : axes_in_product({u.in[0].ndim(), u.in[1].ndim()}, dims_of(p))) {
     std::vector<int>& map = all.emplace_back();
     for (int64_t a : axes) map.push_back(static_cast<int>(std::max<int64_t>(a, -1)));
   }
@@ -499,7 +545,7 @@ std::vector<Implementation<Dot>> dot_implementations() {
   const Implementation<Dot> tensor{
       .name = "tensor", .applies = tensor_applies, .cost = tensor_cost, .lower = tensor_lower};
   const Implementation<Dot> parts{
-      .name = std::string(expanded), .applies = parts_apply, .cost = parts_cost};
+      .name = std::string(expanded), .applies = expansion_applies, .cost = expansion_cost};
   return {nest, library, tiles, tensor, parts, device};
 }
 
@@ -539,7 +585,7 @@ const Primitive<Dot>& dot_op = define<Dot>({
     .transpose = dot_transpose,
     .batch = dot_batch,
     .lower = dot_lower,
-    .expand = parts_expand,
+    .expand = dot_expand,
     .implementations = dot_implementations,
     .simplify = outer_product,
     .tolerance = 32,  // thousands of terms, summed in order or in blocks

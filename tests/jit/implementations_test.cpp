@@ -11,9 +11,11 @@
 #include "jit/run/compiled.h"
 #include "ops/kit/kit.h"
 #include "support/check.h"
+#include "tracer/eval_trace.h"
 #include "tracer/trace.h"
 #include "weft/detail/jaxpr.h"
 #include "weft/error.h"
+#include "weft/lax/dot.h"
 #include "weft/lax/elementwise.h"
 
 using namespace weft;
@@ -273,4 +275,28 @@ TEST_CASE("WEFT_IMPL demands implementations", "[jit][implementations]") {
              Catch::Contains("WEFT_IMPL: there is no op 'dot'; the ops with a choice"));
   CHECK_THAT(child("dot_general"),
              Catch::Contains("WEFT_IMPL: 'dot_general' is not op=implementation"));
+}
+
+TEST_CASE("an operand whose axes are apart is transposed for native code", "[jit][impl]") {
+  // Sums over two axes of w that are apart, and over one between the other two.
+  const auto apart = [](Array x, Array w) {
+    return lax::dot_general(x, w, {{1, 2}, {0, 2}, {}, {}});
+  };
+  const auto between = [](Array x, Array w) { return lax::dot_general(x, w, {{1}, {1}, {}, {}}); };
+  const auto calls = [](auto f, const Array& x, const Array& w) {
+    const Array got = jit(f)(x, w);
+    const ReferenceMode reference;
+    CHECK(allclose(got, f(x, w), 1e-4, 1e-4).template item<bool>());
+    return count(jit(f).lower(x, w).report(), "dot_general: library");
+  };
+  const auto numbers = [](const Shape& s) {
+    return sin(arange(s.elements()).astype(F32)).reshape(s);
+  };
+  for (const int64_t n : {23, 24, 31}) {
+    CHECK(calls(apart, numbers({60, 2, 70}), numbers({2, n, 70})) > 0);
+    CHECK(calls(between, numbers({100, n}), numbers({2, n, 70})) > 0);
+  }
+  // Small matrices are parts of kernels of lanes.
+  CHECK(calls(apart, numbers({4, 2, 3}), numbers({2, 5, 3})) == 0);
+  CHECK(calls(between, numbers({1000, 5}), numbers({3, 5, 3})) == 0);
 }
