@@ -11,7 +11,7 @@
 #include "ops/linear/conv_params.h"
 #include "ops/linear/device/convolution.h"
 #include "ops/structure/structure.h"
-#include "runtime/native/conv.h"
+#include "runtime/native/conv_patches.h"
 #include "tracer/base_ops.h"
 #include "weft/device/threads.h"
 
@@ -67,7 +67,8 @@ double share_of_elements(const Conv& p) {
 // Nanoseconds per multiplication and per call. The library is used for images with about 9500
 // multiplications or more (docs/decisions/0019). Generated code for a dilated lhs divides for each
 // multiplication.
-constexpr double generated_ns = 0.7, dilated_ns = 2.5, library_ns = 1. / 64, library_call_ns = 6500;
+constexpr double generated_ns = 0.7, dilated_ns = 2.5, library_ns = native::conv_multiplication_ns,
+                 library_call_ns = native::conv_call_ns;
 
 double generated_cost(const Use<Conv>& u) {
   return multiplications(u) * (dilates_lhs(u.params) ? dilated_ns : generated_ns);
@@ -91,12 +92,6 @@ bool computes_images_together(const Use<Conv>& u) {
   if (window <= results || calls < several * p.feature_group_count) return false;
   const bool depthwise = groups > 1 && calls == groups && size_of(u.in[1], p.rhs_spec, 0) == groups;
   return depthwise || multiplications(u) < small_image;
-}
-
-double library_cost(const Use<Conv>& u) {
-  const double together =
-      computes_images_together(u) ? static_cast<double>(size_of(u.in[0], u.params.lhs_spec, 0)) : 1;
-  return library_call_ns / together + library_ns * share_of_elements(u.params) * multiplications(u);
 }
 
 // A single call with more than large_image multiplications is split. It gets one more part for each
@@ -145,6 +140,17 @@ Convolution convolution_of(const Use<Conv>& u) {
                       p.rhs_dilation[d], p.low[d], p.high[d], step(lhs, p.lhs_spec[d + 2]),
                       step(rhs, p.rhs_spec[d + 2]), step(out, p.out_spec[d + 2])});
   return c;
+}
+
+double library_cost(const Use<Conv>& u) {
+  const bool together = computes_images_together(u);
+  const double calls =
+      together ? 1 / static_cast<double>(size_of(u.in[0], u.params.lhs_spec, 0)) : 1;
+  const double ns =
+      library_call_ns * calls + library_ns * share_of_elements(u.params) * multiplications(u);
+  // Lanes do not leave a loop for a small image.
+  return u.in_loop || together ? ns
+                               : std::min(ns, native::PatchProduct::cost_ns(convolution_of(u)));
 }
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }

@@ -11,6 +11,7 @@
 
 #include "core/fork_mutex.h"
 #include "core/ir.h"
+#include "runtime/native/conv_patches.h"
 #include "runtime/native/library_threads.h"
 #include "weft/buffer.h"
 #include "weft/device/threads.h"
@@ -236,10 +237,11 @@ namespace {
 
 // The grain does not affect the result: every call is computed the same way.
 int64_t grain_of(const Convolution& c) {
-  double work = static_cast<double>(c.groups * c.images * c.taken * c.given);
-  for (const Convolution::Axis& a : c.axes)
-    work *= static_cast<double>(a.kernel * a.out) / static_cast<double>(a.lhs_dilation);
-  return static_cast<int64_t>(std::max(1., 1e6 / std::max(1., work)));
+  return static_cast<int64_t>(std::max(1., 1e6 / std::max(1., c.multiplications())));
+}
+int64_t calls_at_once(const Convolution& c) {
+  const int64_t grain = grain_of(c);
+  return std::min<int64_t>(num_threads(), (c.calls() + grain - 1) / std::max<int64_t>(grain, 1));
 }
 bool shares_kernel(const Convolution& c) {
   return std::all_of(c.walks.begin(), c.walks.end(),
@@ -254,7 +256,24 @@ int64_t Convolution::calls() const {
   return n;
 }
 
-Convolver::Convolver(Convolution c) : c_(std::move(c)) {}
+double Convolution::multiplications() const {
+  auto n = static_cast<double>(groups * images * taken * given);
+  for (const Axis& a : axes)
+    n *= static_cast<double>(a.kernel * a.out) / static_cast<double>(a.lhs_dilation);
+  return n;
+}
+
+namespace {
+
+std::unique_ptr<const PatchProduct> product_of(const Convolution& c) {
+  const double library_ns = conv_call_ns + conv_multiplication_ns * c.multiplications();
+  if (PatchProduct::cost_ns(c) > library_ns) return nullptr;
+  return std::make_unique<PatchProduct>(c);
+}
+
+}  // namespace
+
+Convolver::Convolver(Convolution c) : c_(std::move(c)), product_(product_of(c_)) {}
 Convolver::~Convolver() = default;
 
 const Convolver::Plan& Convolver::plan() const {
@@ -268,10 +287,13 @@ const Convolver::Plan& Convolver::plan() const {
 }
 
 int64_t Convolver::workspace() const {
+  const int64_t at_once = calls_at_once(c_);
+  if (product_) {
+    constexpr int64_t item = sizeof(float);
+    const int64_t kernels = shares_kernel(c_) ? 1 : at_once;
+    return (kernels * product_->kernel_elements() + at_once * product_->window_elements()) * item;
+  }
   const Plan& p = plan();
-  const int64_t grain = grain_of(c_);
-  const int64_t at_once =
-      std::min<int64_t>(num_threads(), (c_.calls() + grain - 1) / std::max<int64_t>(grain, 1));
   return p.kernel_bytes() * (shares_kernel(c_) ? 1 : at_once) + at_once * p.bytes();
 }
 
@@ -298,7 +320,31 @@ void Convolver::move_kernel(const Plan& p, const float* rhs, std::byte* to) cons
   s.wait();
 }
 
+void Convolver::run_products(const Data& x) const {
+  constexpr int64_t item = sizeof(float);
+  const int64_t kernel_bytes = aligned(product_->kernel_elements() * item);
+  const bool shared = shares_kernel(c_);
+  const Temporaries kernel(shared ? kernel_bytes : 0);
+  const auto copied = [&](const float* rhs, std::byte* to) -> const float* {
+    if (kernel_bytes == 0) return rhs;
+    auto* const copy = reinterpret_cast<float*>(to);
+    product_->copy_kernel(rhs, copy);
+    return copy;
+  };
+  const float* const first_kernel = shared ? copied(x.rhs, kernel.data()) : nullptr;
+  parallel_for(c_.calls(), grain_of(c_), [&](int64_t first, int64_t last) {
+    const Temporaries own((shared ? 0 : kernel_bytes) + product_->window_elements() * item);
+    auto* const windows = reinterpret_cast<float*>(own.data() + (shared ? 0 : kernel_bytes));
+    for (int64_t i = first; i < last; ++i) {
+      const ItemOffsets at = offsets_of(c_, i);
+      product_->image(x.lhs + at.lhs, shared ? first_kernel : copied(x.rhs + at.rhs, own.data()),
+                      x.out + at.out, windows);
+    }
+  });
+}
+
 void Convolver::run(const float* lhs, const float* rhs, float* out) const {
+  if (product_) return run_products({lhs, rhs, out});
   const Plan& p = plan();
   const bool shared = shares_kernel(c_);
   const Temporaries kernel(shared ? p.kernel_bytes() : 0);

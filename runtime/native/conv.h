@@ -35,11 +35,18 @@ struct Convolution {
     int64_t lhs_step, rhs_step, out_step;
   };
   std::vector<Axis> axes;
-  int64_t calls() const;  // of the library
+  int64_t calls() const;           // of the library
+  double multiplications() const;  // of one call
 };
 
+// The time of oneDNN for a call, and for a multiplication (docs/decisions/0019).
+inline constexpr double conv_call_ns = 6500, conv_multiplication_ns = 1. / 64;
+
+class PatchProduct;  // runtime/native/conv_patches.h
+
 // Computes c on all threads, call by call, so that the result does not depend on the number of
-// threads. The library's primitives are prepared at first use.
+// threads. Small images are products of matrices, for which the library takes too long to start.
+// The library's primitives are prepared at first use.
 class Convolver {
  public:
   explicit Convolver(Convolution c);
@@ -58,7 +65,9 @@ class Convolver {
   void some_calls(const Plan& p, const Data& x, int64_t first, int64_t last, std::byte* workspace,
                   bool shared, std::byte* kernel) const;
   void move_kernel(const Plan& p, const float* rhs, std::byte* to) const;
+  void run_products(const Data& x) const;
   const Convolution c_;
+  const std::unique_ptr<const PatchProduct> product_;  // null if the library computes it
   mutable std::unique_ptr<Plan> plan_;
 };
 
