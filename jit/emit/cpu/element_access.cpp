@@ -248,6 +248,7 @@ V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
     if (const auto l = limited(t, offset)) return load_limited(t, base, *l, vector);
     if (const auto w = window(t, offset, vector)) return load_window(t, base, *w);
     if (const auto w = pattern(t, offset)) return load_pattern(t, base, *w, vector);
+    if (const auto w = rows_apart(offset)) return load_rows_apart(t, base, *w, vector);
   }
   return gather(t, element_addresses(t, base, offset, vector), e_.mask_of(vector));
 }
@@ -293,6 +294,9 @@ void ElementAccess::store_elements(llvm::Type* t, V base, Id offset, int vector,
                             align);
     return;
   }
+  if (const auto rows = x.stride ? std::nullopt : rows_apart(offset))
+    return for_each_row(t, base, *rows, vector,
+                        [&](V at, V mask) { b_.CreateMaskedStore(value, at, align, mask); });
   scatter(t, element_addresses(t, base, offset, vector), value, e_.mask_of(vector));
 }
 

@@ -67,6 +67,11 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   };
   std::optional<Pattern> pattern(llvm::Type* t, nest::Id offset);
   V load_pattern(llvm::Type* t, V base, const Pattern& x, int vector);
+  // Offsets that run through rows whose distance is not their length.
+  std::optional<PeriodicOffset> rows_apart(nest::Id offset);
+  void for_each_row(llvm::Type* t, V base, const PeriodicOffset& o, int vector,
+                    const std::function<void(V at, V mask)>& access);
+  V load_rows_apart(llvm::Type* t, V base, const PeriodicOffset& o, int vector);
   bool permutes(llvm::Type* t) const;
   V permuted(llvm::Type* t, const std::vector<V>& vectors, V places);
   void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);

@@ -171,4 +171,53 @@ V ElementAccess::load_pattern(llvm::Type* t, V base, const Pattern& x, int vecto
   return permuted(t, vectors, at);
 }
 
+// Rows of fewer elements would take more accesses than a gather takes time for.
+std::optional<PeriodicOffset> ElementAccess::rows_apart(Id offset) {
+  constexpr int64_t shortest = 4, longest = 64;
+  if (!e_.mask_registers() || !reads_together()) return {};
+  auto known = periodic_offset(k_, e_.divergence, offset, longest);
+  if (!known || known->period < shortest || e_.range(known->index).low < 0) return {};
+  // Otherwise a vector would begin before the array, where a page may be missing.
+  if (known->advance < known->period) return {};
+  for (int64_t x = 0; x < known->period; ++x)
+    if (known->values[static_cast<size_t>(x)] != known->values[0] + x) return {};
+  return known;
+}
+
+// Calls access(at, mask) for each row of which the vector may hold elements: those of the mask.
+// Element l would be at at + l.
+void ElementAccess::for_each_row(llvm::Type* t, V base, const PeriodicOffset& o, int vector,
+                                 const std::function<void(V at, V mask)>& access) {
+  auto* n32 = b_.getInt32Ty();
+  const V index = e_.vector_base(e_.value(o.index), vector);
+  const V rows = b_.CreateUDiv(index, b_.i64(o.period));
+  const V start = b_.CreateSub(index, b_.CreateMul(rows, b_.i64(o.period)));
+  for (Id v : o.uniform) base = b_.CreateGEP(t, base, e_.scalar(v));
+  base = b_.CreateGEP(t, base, b_.CreateMul(rows, b_.i64(o.advance)));
+  base = b_.CreateGEP(t, base, b_.CreateAdd(start, b_.i64(o.values[0])));
+  const V place = b_.CreateAdd(b_.splat(b_.CreateTrunc(start, n32)), b_.iota(n32));
+  const auto limit = [&](int64_t row) {
+    return b_.splat(b_.i32(static_cast<int32_t>(row * o.period)));
+  };
+  const int64_t touched = (o.period + b_.vector_width - 2) / o.period + 1;
+  for (int64_t r = 0; r < touched; ++r) {
+    V mask = b_.CreateICmpSLT(place, limit(r + 1));
+    if (r > 0) mask = b_.CreateAnd(mask, b_.CreateICmpSGE(place, limit(r)));
+    if (!e_.active.empty()) mask = b_.CreateAnd(mask, e_.active[vector]);
+    // A row without elements is accessed where the first one is. An access to a missing page takes
+    // long even if its mask is empty.
+    const V any = b_.CreateICmpSGT(start, b_.i64(r * o.period - b_.vector_width));
+    const V from = b_.CreateSelect(any, b_.i64(r * (o.advance - o.period)), b_.i64(0));
+    access(b_.CreateGEP(t, base, r > 0 ? from : b_.i64(0)), mask);
+  }
+}
+
+V ElementAccess::load_rows_apart(llvm::Type* t, V base, const PeriodicOffset& o, int vector) {
+  V all = llvm::Constant::getNullValue(b_.vector_of(t));
+  for_each_row(t, base, o, vector, [&](V at, V mask) {
+    all = b_.CreateMaskedLoad(b_.vector_of(t), at, b_.align_of(t), mask, all);
+  });
+  return all;
+}
+
 }  // namespace weft::compiler
