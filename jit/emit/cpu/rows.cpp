@@ -66,14 +66,20 @@ Rows::Rows(CpuEmitter& e, Id loop, const LoopSchedule& schedule)
       up_(k_.insts[loop].imm > 0),
       end_(run_end(k_, e.divergence, loop)),
       operands_(schedule.operands),
-      steps_(schedule.trips) {}
+      steps_(schedule.trips),
+      turns_last_(up_ && std::ranges::all_of(operands_, [](const auto& o) { return o.step > 0; })) {
+}
 
 void Rows::emit(const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[loop_];
   const V lo = e_.scalar(i.args[0]), hi = e_.scalar(i.args[1]), all = b_.CreateSub(hi, lo);
-  // The last trips of a running fold end no run. If all points run, they form a separate loop,
-  // which is less code than blocks that may be short.
-  const int64_t tail = e_.active.empty() && end_ != nest::no_id
+  // A vector of trips takes as long to transpose as a quarter of them one by one.
+  const int64_t few = b_.vector_width / 4;
+  const auto trips = IrBuilder::constant_int(all);
+  if (trips) turns_last_ &= *trips >= b_.vector_width && *trips % steps_ > few;
+  // The last trips of a running fold end no run. If all points run and the trips are not turned,
+  // they form a separate loop, which is less code than blocks that may be short.
+  const int64_t tail = e_.active.empty() && end_ != nest::no_id && !turns_last_
                            ? llvm::cast<llvm::ConstantInt>(all)->getSExtValue() % steps_
                            : 0;
   const V n = b_.CreateSub(all, b_.i64(tail));
@@ -85,6 +91,13 @@ void Rows::emit(const std::vector<Carry>& cs) {
         e_.stop_checks().emit(weight(k_, body_) * steps_);
         count_ = Runs(e_).trips_of_block(n, done, steps_);
         start_ = up_ ? b_.CreateAdd(lo, done) : b_.CreateSub(b_.CreateSub(hi, done), count_);
+        last_turned_ = active_first_;
+        if (!trips) {
+          const V begun = b_.CreateAdd(done, count_);
+          last_turned_ = b_.CreateAnd(last_turned_, b_.CreateICmpSGT(count_, b_.i64(few)));
+          last_turned_ =
+              b_.CreateAnd(last_turned_, b_.CreateICmpSGE(begun, b_.i64(b_.vector_width)));
+        }
         return rows_block(cs, carry);
       });
   const auto last = [&] {
@@ -117,8 +130,8 @@ Vs Rows::rows_block(const std::vector<Carry>& cs, const Vs& carry) {
   return now;
 }
 
-// Reads the block of all loads, or writes that of all stores: whole blocks row by row, the
-// remaining trips one by one.
+// Reads the block of all loads, or writes that of all stores. Blocks of rows are transposed. Trips
+// are moved one by one if the active points are not the first ones, or if there are too few trips.
 void Rows::transfer_rows(Opcode what) {
   std::vector<std::pair<Id, Val>> moved;  // with the offset of the lowest element
   for (const auto& o : operands_) {
@@ -137,44 +150,73 @@ void Rows::transfer_rows(Opcode what) {
     }
   };
   const V whole = b_.CreateAnd(b_.CreateICmpEQ(count_, b_.i64(steps_)), active_first_);
-  b_.when(
-      whole, [&] { move_all(&Rows::transfer_transposed); },
-      [&] { move_all(&Rows::transfer_by_elements); });
+  const auto singly = [&] { move_all(&Rows::transfer_by_elements); };
+  const auto rest = [&] {
+    if (!turns_last_ || IrBuilder::constant_int(count_)) return singly();
+    if (last_turned_ == b_.getTrue()) return move_all(&Rows::transfer_last);
+    b_.when(last_turned_, [&] { move_all(&Rows::transfer_last); }, singly);
+  };
+  b_.when(whole, [&] { move_all(&Rows::transfer_transposed); }, rest);
 }
 
-// Emits one call (runtime/native/transpose.h) for each vector of points and each group of as many
-// trips, in a loop if there are several. The library skips vectors without an active point.
-void Rows::transfer_transposed(Id v) {
+// Emits one call (runtime/native/transpose.h) for each vector of points. It moves as many trips
+// from `step` on, which are in the rows of the tile from `row` on. `places` has the offsets of
+// these rows. The library skips vectors without an active point.
+void Rows::transpose(Id v, V step, V row, V places) {
   const Inst& i = k_.insts[v];
-  const nest::Buffer& buffer = k_.buffers[i.imm];
-  auto* t = ops_.memory_type(buffer.storage);
+  auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
   const Val offset = e_.value(i.args[0]);
   const Tile& tile = e_.tiles[v];
   const std::string transpose = transpose_name(element_bytes(k_, v), b_.vector_width);
-  const V dense = e_.offsets_of_vectors(element_bytes(k_, v));
   const int64_t stride = e_.variance(i.args[0]).stride;
   const bool lines = s_.streamed.count(i.imm) && stride * element_bytes(k_, v) % cache_line == 0;
-  const auto for_vectors = [&](const char* name, int64_t n, const std::function<void(V)>& f) {
-    if (n > 2 * b_.vector_width)
-      b_.each(name, b_.i64(0), b_.i64(n), b_.vector_width, f);
-    else
-      for (int64_t at = 0; at < n; at += b_.vector_width) f(b_.i64(at));
-  };
   for_vectors("vectors", int64_t{b_.vector_width} * e_.interleave, [&](V point) {
     const V first = b_.CreateGEP(t, e_.buffers[i.imm],
                                  b_.CreateAdd(offset.base, b_.CreateMul(point, b_.i64(stride))));
     const V starts = b_.CreateGEP(b_.getInt64Ty(), tile.row_offsets, point);
     const V columns = b_.CreateGEP(t, tile.array, b_.CreateMul(point, b_.i64(tile.rows)));
-    for_vectors("transpose", steps_, [&](V step) {
-      const V row = b_.CreateGEP(t, first, step);
-      const V column = b_.CreateGEP(b_.vector_of(t), columns, step);
-      if (i.op == Opcode::Store)
-        b_.call(transpose, b_.getVoidTy(),
-                {row, starts, column, dense, lines ? is_line_aligned(b_, row) : b_.i32(0)});
-      else
-        b_.call(transpose, b_.getVoidTy(), {column, dense, row, starts, b_.i32(0)});
-    });
+    const V memory = b_.CreateGEP(t, first, step);
+    const V column = b_.CreateGEP(b_.vector_of(t), columns, row);
+    if (i.op == Opcode::Store)
+      b_.call(transpose, b_.getVoidTy(),
+              {memory, starts, column, places, lines ? is_line_aligned(b_, memory) : b_.i32(0)});
+    else
+      b_.call(transpose, b_.getVoidTy(), {column, places, memory, starts, b_.i32(0)});
   });
+}
+
+void Rows::for_vectors(const char* name, int64_t n, const std::function<void(V)>& f) {
+  if (n > 2 * b_.vector_width)
+    b_.each(name, b_.i64(0), b_.i64(n), b_.vector_width, f);
+  else
+    for (int64_t at = 0; at < n; at += b_.vector_width) f(b_.i64(at));
+}
+
+void Rows::transfer_transposed(Id v) {
+  const V dense = e_.offsets_of_vectors(element_bytes(k_, v));
+  for_vectors("transpose", steps_, [&](V step) { transpose(v, step, step, dense); });
+}
+
+// Moves a block that has fewer trips than others. The last vector of trips may begin in the block
+// before. The rows of those trips are still at the end of the tile, and are moved again.
+void Rows::transfer_last(Id v) {
+  const int64_t width = b_.vector_width, bytes = element_bytes(k_, v);
+  const V dense = e_.offsets_of_vectors(bytes);
+  if (steps_ > width)
+    b_.each("transpose", b_.i64(0), b_.CreateSub(count_, b_.i64(width - 1)), width,
+            [&](V step) { transpose(v, step, step, dense); });
+  const V step = b_.CreateSub(count_, b_.i64(width));
+  const auto wrapped = [&](V row, V rows) {
+    const V before = b_.CreateICmpSLT(row, llvm::Constant::getNullValue(row->getType()));
+    return b_.CreateSelect(before, b_.CreateAdd(row, rows), row);
+  };
+  const V row = wrapped(step, b_.i64(steps_));
+  const V rows =
+      wrapped(b_.CreateAdd(b_.splat(step), b_.iota(b_.getInt64Ty())), b_.splat(b_.i64(steps_)));
+  const V places = b_.allocate(b_.vector_of(b_.getInt64Ty()), 1, "places");
+  b_.CreateStore(b_.CreateMul(b_.CreateSub(rows, b_.splat(row)), b_.splat(b_.i64(width * bytes))),
+                 places);
+  transpose(v, step, row, places);
 }
 
 void Rows::transfer_by_elements(Id v) {

@@ -4,6 +4,7 @@
 // per point. It may touch the tiles of the emitter and the values of the loop. Another way of
 // moving a block of rows is another function like transfer_transposed().
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,10 @@ class Rows : EmitterPart<CpuEmitter> {
   void make_row_tile(nest::Id v);
   Vs rows_block(const std::vector<Carry>& cs, const Vs& carry);
   void transfer_rows(nest::Opcode what);
+  void for_vectors(const char* name, int64_t n, const std::function<void(V)>& f);
+  void transpose(nest::Id v, V step, V row, V places);
   void transfer_transposed(nest::Id v);
+  void transfer_last(nest::Id v);
   void transfer_by_elements(nest::Id v);
 
   nest::Id loop_;
@@ -34,11 +38,13 @@ class Rows : EmitterPart<CpuEmitter> {
   bool up_;
   nest::Id end_;  // of a running fold: where its runs end, or no_id
   std::vector<LoopSchedule::Operand> operands_;
-  int64_t steps_;  // of a block
+  int64_t steps_;    // of a block
+  bool turns_last_;  // a block of fewer trips may be transposed, with trips of the one before
   // By vector: the number of active points, which are the first ones; empty: all points are active.
   Vs counts_;
   V active_first_ = nullptr;  // true if the active points are the first ones in every vector
   V start_ = nullptr, count_ = nullptr;  // of the current block: its lowest index, its trips
+  V last_turned_ = nullptr;              // true if it is transposed if it is shorter than others
 };
 
 }  // namespace weft::compiler
