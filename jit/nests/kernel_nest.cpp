@@ -316,9 +316,9 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
   std::optional<Written> n;
   if (straight) n = write({.small = most_scalars});
   if (!straight || n->selects || instructions(n->nest.kernel) > longest_straight_kernel) {
-    Form form{.small = k.loops && k.rows ? few_elements
-                       : k.short_rows    ? fold_order::short_block
-                                         : small_elements};
+    Form form{.small = k.loops && k.rows        ? few_elements
+                       : k.rows || k.short_rows ? fold_order::short_block
+                                                : small_elements};
     if (n) form.together = n->form.together;
     n = write(form);
     // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.

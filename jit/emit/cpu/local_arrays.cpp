@@ -13,6 +13,10 @@
 
 namespace weft::compiler {
 
+namespace {
+int64_t whole_vectors(int64_t n, int64_t width) { return (n + width - 1) / width * width; }
+}  // namespace
+
 LocalArrays::LocalArrays(CpuEmitter& e) : EmitterPart(e) {}
 
 int LocalArrays::interleave_of_arrays() const {
@@ -27,7 +31,16 @@ void LocalArrays::create(Id v) {
   if (V& array = e_.array_of(v); !array)
     array = e_.divergence.per_element[v]
                 ? b_.allocate(vector_in_memory(v), n * interleave_of_arrays(), "local")
-                : b_.allocate(ops_.memory_type(i.kind), n, "local");
+                : b_.allocate(ops_.memory_type(i.kind), whole_vectors(n, s_.vector_width), "local");
+}
+
+// Returns true for the index of the last elements of an array, which end in a vector of their own.
+// Whole vectors can stay in registers, and a load need not wait for a store under a mask.
+bool LocalArrays::is_rest(Id local, Id index) {
+  const Val& x = e_.value(index);
+  return rest_mask && e_.active.size() == 1 && e_.active[0] == rest_mask && x.base == rest_begin &&
+         IrBuilder::constant_int(rest_end) == k_.insts[local].imm &&
+         IrBuilder::constant_int(x.stride) == 1;
 }
 
 // Logic on bits needs no instruction to make masks of bytes.
@@ -158,6 +171,9 @@ void LocalArrays::load(Id v) {
   const bool in_record = e_.records().moves(v);
   const auto numbers = [&](int p) -> V {
     if (in_record) return e_.records().loaded(v, p);
+    if (!e_.divergence.per_element[l] && is_rest(l, index))
+      return b_.CreateFreeze(b_.CreateAlignedLoad(
+          b_.vector_of(t), b_.CreateGEP(t, e_.array_of(l), rest_begin), b_.align_of(t)));
     if (!e_.divergence.per_element[l])
       return e_.elements().load_elements(t, e_.array_of(l), index, p);
     if (const auto c = choice(l, index)) return load_choice(l, *c, p);
@@ -183,7 +199,10 @@ void LocalArrays::store(Id v) {
   }
   for (int p = 0; p < e_.interleave; ++p) {
     const V x = e_.vec(value, p);
-    if (!per_element) {
+    if (!per_element && is_rest(l, index)) {
+      b_.CreateAlignedStore(ops_.mask_to_memory(x, kd), b_.CreateGEP(t, e_.array_of(l), rest_begin),
+                            b_.align_of(t));
+    } else if (!per_element) {
       e_.elements().store_elements(t, e_.array_of(l), index, p, ops_.mask_to_memory(x, kd));
     } else if (e_.variance(index).uniform()) {
       // The frame belongs to this kernel, so the old value can be read and written back.

@@ -31,12 +31,16 @@ class LocalArrays : EmitterPart<CpuEmitter> {
   // Returns true if a store may overwrite the numbers of inactive elements.
   bool stores_all(nest::Id local);
 
+  // The mask of the last iterations of a loop that fills vectors, the index of the first one, and
+  // the number of all. They have a whole vector of an array with as many elements.
+  V rest_mask = nullptr, rest_begin = nullptr, rest_end = nullptr;
   int array_interleave = 0;   // of the arrays, if not that of the values
   V vector_offset = nullptr;  // the vector of the arrays that is vector 0
 
  private:
   int interleave_of_arrays() const;
   bool is_packed(nest::Id local);
+  bool is_rest(nest::Id local, nest::Id index);
   llvm::Type* vector_in_memory(nest::Id local);
   V load_vector(nest::Id local, V at);
   void store_vector(nest::Id local, V x, V at);

@@ -14,6 +14,11 @@ namespace weft::compiler {
 
 using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
 
+namespace {
+// The most steps of a loop that are written without a loop, and their instructions.
+constexpr int64_t most_steps = 4, most_code = 256;
+}  // namespace
+
 Vs VectorLoops::load_vector(const Partials& p, V index, int n) {
   Vs out;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
@@ -87,21 +92,34 @@ void VectorLoops::fold_stored_terms(const Partials& p, V n) {
 
 void VectorLoops::fold_whole_vectors(const Partials& p, V whole, int registers) {
   const Vs none = folds_.identity(p.fold, varying_value);
-  Vs init;
-  for (int g = 0; g < registers; ++g) init.append(none);
-  const IrBuilder::Loop l = b_.loop(
-      "terms", b_.i64(0), whole, b_.i64(registers * b_.vector_width), init,
-      [&](V at, const Vs& acc) {
-        e_.stop_checks().emit(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
-        Vs next;
-        for (int g = 0; g < registers; ++g)
-          next.append(folds_.combine_term(
-              p.fold, nth_group(acc, g, none.size()),
-              folds_.term(p.fold, varying_value, b_.CreateAdd(at, b_.i64(g * b_.vector_width)))));
-        return next;
-      });
+  const int64_t cost = weight(k_, k_.insts[p.fold].blocks[0]) * registers,
+                step = int64_t{registers} * b_.vector_width;
+  Vs all;
+  for (int g = 0; g < registers; ++g) all.append(none);
+  const auto terms = [&](V at, const Vs& acc) {
+    Vs next;
+    for (int g = 0; g < registers; ++g)
+      next.append(folds_.combine_term(
+          p.fold, nth_group(acc, g, none.size()),
+          folds_.term(p.fold, varying_value, b_.CreateAdd(at, b_.i64(g * b_.vector_width)))));
+    return next;
+  };
+  if (const auto n = few_steps(whole, step, cost))
+    for (int64_t at = 0; at < *n; at += step) all = terms(b_.i64(at), all);
+  else
+    all = b_.loop("terms", b_.i64(0), whole, b_.i64(step), all, [&](V at, const Vs& acc) {
+              e_.stop_checks().emit(cost);
+              return terms(at, acc);
+            }).carry;
   for (int g = 0; g < registers; ++g)
-    store_vector(p, b_.i64(g * b_.vector_width), nth_group(l.carry, g, none.size()));
+    store_vector(p, b_.i64(g * b_.vector_width), nth_group(all, g, none.size()));
+}
+
+// Returns the constant end of a loop whose few steps are written one after the other. A row then
+// stays in registers between the loops of a point.
+std::optional<int64_t> VectorLoops::few_steps(V end, int64_t step, int64_t cost) const {
+  const auto n = IrBuilder::constant_int(end);
+  return n && *n <= most_steps * step && *n / step * cost <= most_code ? n : std::nullopt;
 }
 
 void VectorLoops::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
@@ -110,9 +128,8 @@ void VectorLoops::fold_tail(const Partials& p, V n, V begin, V partials, V few) 
     const V slot = b_.CreateAnd(at, b_.CreateSub(partials, b_.i64(1)));
     const V m = b_.prefix_mask(b_.CreateSub(n, at));
     const Vs old = load_vector(p, slot, b_.vector_width);
-    e_.active = {m};
-    const Vs x = folds_.term(p.fold, varying_value, at);
-    e_.active.clear();
+    Vs x;
+    for_rest(m, at, n, [&] { x = folds_.term(p.fold, varying_value, at); });
     Vs next = folds_.combine_term(p.fold, old, x), first, second;
     for (const V* value = x.begin(); const nest::Combine c : k_.insts[p.fold].fold) {
       first.push_back(*value);
@@ -157,20 +174,33 @@ void VectorLoops::for_each(Id v) {
   const V n = e_.scalar(i.args[0]);
   b_.vector_width = s_.vector_width;
   const int64_t cost = weight(k_, i.blocks[0]);
-  const auto body = [&](V at, const Masks& m) {
-    e_.active = m;
+  const auto body = [&](V at) {
     e_.set_linear(index, at, b_.i64(1));
     e_.emit_block(i.blocks[0]);
-    e_.active.clear();
   };
   const V whole = b_.CreateAnd(n, b_.i64(-b_.vector_width));
-  b_.each("each", b_.i64(0), whole, b_.vector_width, [&](V at) {
-    e_.stop_checks().emit(cost);
-    body(at, {});
+  if (const auto few = few_steps(whole, b_.vector_width, cost))
+    for (int64_t at = 0; at < *few; at += b_.vector_width) body(b_.i64(at));
+  else
+    b_.each("each", b_.i64(0), whole, b_.vector_width, [&](V at) {
+      e_.stop_checks().emit(cost);
+      body(at);
+    });
+  b_.when(b_.CreateICmpSGT(n, b_.at_least_zero(whole)), [&] {
+    for_rest(b_.prefix_mask(b_.CreateSub(n, whole)), whole, n, [&] { body(whole); });
   });
-  b_.when(b_.CreateICmpSGT(n, b_.at_least_zero(whole)),
-          [&] { body(whole, {b_.prefix_mask(b_.CreateSub(n, whole))}); });
   b_.vector_width = 1;
+}
+
+void VectorLoops::for_rest(V mask, V begin, V end, const std::function<void()>& body) {
+  LocalArrays& arrays = e_.local_arrays();
+  e_.active = {mask};
+  arrays.rest_mask = mask;
+  arrays.rest_begin = begin;
+  arrays.rest_end = end;
+  body();
+  e_.active.clear();
+  arrays.rest_mask = arrays.rest_begin = arrays.rest_end = nullptr;
 }
 
 }  // namespace weft::compiler

@@ -4,6 +4,9 @@
 // may touch the width of vectors and the mask while such a loop is written. Another loop of this
 // kind is another public function here.
 #pragma once
+#include <functional>
+#include <optional>
+
 #include "jit/emit/cpu/cpu_emitter.h"
 #include "jit/emit/folds.h"
 
@@ -25,6 +28,10 @@ class VectorLoops : EmitterPart<CpuEmitter> {
   void fold_tail(const Partials& p, V n, V begin, V partials, V few);
   void fold_stored_terms(const Partials& p, V n);
   void fold_horizontal(const Partials& p, V partials);
+
+  std::optional<int64_t> few_steps(V end, int64_t step, int64_t cost) const;
+  // Writes what runs for the last iterations, from `begin` on, before `end`.
+  void for_rest(V mask, V begin, V end, const std::function<void()>& body);
 
   Folds folds_;
 };

@@ -213,12 +213,12 @@ TEST_CASE("values that a kernel keeps are those of its own rows", "[jit][plan]")
     for (int rows : {2, 7, 40}) check_bits(f, numbers({rows, n}));
 }
 
-TEST_CASE("rows shorter than vectors of terms are transposed in blocks", "[jit][plan]") {
+TEST_CASE("rows of less than two vectors are transposed in blocks", "[jit][plan]") {
   const auto f = [](Array x) { return softmax_of(x); };
   const auto moments = [](Array x, Array y) {
     return std::pair{(x * y).sum({-1}), (x - y.mean(-1, {.keepdims = true})).max({-1})};
   };
-  for (int n : {16, 17, 31, 32, 47, 63, 64})
+  for (int n : {16, 17, 20, 23, 24, 31, 32, 47, 63, 64, 70})
     for (int rows : {1, 3, 16, 37, 200}) {
       const Array x = numbers({rows, n}), y = cos(x);
       check_bits(f, x);
@@ -228,8 +228,14 @@ TEST_CASE("rows shorter than vectors of terms are transposed in blocks", "[jit][
       check_bits([&](Array a, Array b) { return moments(a, b).second; }, x, y);
     }
   // Each row is read once from memory and written once, in blocks.
-  const std::string kernels = jit(f).lower(numbers({400, 32})).kernels();
-  CHECK(count(kernels, " rows 16 ") == 2);
+  const auto blocks = [&](int n) {
+    return count(jit(f).lower(numbers({400, n})).kernels(), " rows 16 ");
+  };
+  CHECK(blocks(24) == 2);
+  // Vectors run along longer rows, and along rows that are read once.
+  CHECK(blocks(32) == 0);
+  const auto sum = [](Array x) { return square(x).sum({1}); };
+  CHECK(count(jit(sum).lower(numbers({400, 24})).kernels(), " rows 16 ") == 0);
   // Rows along two axes, and rows next to rows that all points read.
   check_bits([](Array x) { return x.sum({1, 2}); }, numbers({50, 4, 8}));
   check_bits([](Array x) { return (x * x[0]).sum({1}); }, numbers({50, 24}));

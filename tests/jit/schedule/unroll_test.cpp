@@ -70,13 +70,15 @@ TEST_CASE("whole vectors need neither a loop nor masks", "[jit][schedule]") {
   const auto code = [](int64_t n) { return compile(copies(n))->llvm_ir(); };
   CHECK_FALSE(has(code(width), "each:"));
   CHECK_FALSE(has(code(width), "masked"));
-  CHECK(has(code(2 * width), "each:"));
-  CHECK_FALSE(has(code(2 * width), "masked"));
+  CHECK_FALSE(has(code(4 * width), "each:"));
+  CHECK(has(code(5 * width), "each:"));
+  CHECK_FALSE(has(code(5 * width), "masked"));
   CHECK_FALSE(has(code(width - 1), "each:"));
   CHECK(has(code(width - 1), "masked"));
   CHECK_FALSE(has(code(width + 1), "each:"));
   CHECK(has(code(width + 1), "masked"));
-  for (int64_t n : {width - 1, width, width + 1, 2 * width, 3 * width - 1})
+  for (int64_t n :
+       {width - 1, width, width + 1, 3 * width - 1, 4 * width, 5 * width, 5 * width + 1})
     for (const TargetInfo& t : targets()) {
       CAPTURE(n, t.cpu);
       Run run{{patterns(Storage::F32, 5 * n, 13), zeros(Storage::F32, 5 * n)}, {}, {0, 1, 0, 5}};
