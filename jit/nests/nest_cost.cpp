@@ -19,7 +19,7 @@ class Estimate {
  public:
   Estimate(const nest::Kernel& k, bool along_grid)
       : k_(k), along_grid_(along_grid), variance_(k.insts.size()) {}
-  // Of one point, or of a vector of points.
+  // Returns the cost of one point, or of a vector of points.
   double point() { return block(0, along_grid_); }
 
  private:

@@ -80,6 +80,13 @@ class Joiner {
   bool is_fold(size_t i) const {
     return form(i) == Form::reduce || form(i) == Form::contract || form(i) == Form::prefix;
   }
+  // Returns true for a loop whose lanes end at different times, so that its elements are refilled
+  // with other points. A few vectors are not.
+  bool is_refilled(size_t i) const {
+    const LoopForm& v = p_.scope.lowering[i].loop;
+    return points_[i] >= points_of_call && form(i) == Form::loop &&
+           v.kind == LoopForm::Kind::loop_while && v.active();
+  }
   int64_t elements(size_t i) const {
     int64_t n = 0;
     for (int32_t v = j_.eqns[i].out; v < j_.eqns[i].out + j_.eqns[i].n_out; ++v)
@@ -179,7 +186,7 @@ bool Joiner::fits(const Set& s) const {
   if (!g.why.empty() || g.grid.empty()) return false;
   // Each of a few elements of a lane has its own code.
   const int64_t points = product(g.grid);
-  int64_t most = 0, written = 0;
+  int64_t most = 0, written = 0, refilled = 0;
   const auto too_long = [&](Atom a) {
     const size_t k = std::ranges::find(in, a) - in.begin();
     return k < in.size() && j_.type(a).elements() * g.readers[k] > longest_fold * points;
@@ -188,9 +195,13 @@ bool Joiner::fits(const Set& s) const {
     if (!s[i]) continue;
     if (is_fold(i) && std::ranges::any_of(j_.eqns[i].in, too_long)) return false;
     most = std::max(most, points_[i]);
+    refilled += is_refilled(i);
     const int64_t n = elements(i) / std::max<int64_t>(points, 1);
     if (!is_loop(i)) written += p_.scope.access[i].cost * (n <= small_elements ? n : 1);
   }
+  // Elements are refilled only in a kernel with a single loop. Together, each vector would run each
+  // loop until its last element ends.
+  if (refilled > 1) return false;
   return points >= std::min(most, points_of_call) && written <= longest_between;
 }
 

@@ -438,3 +438,24 @@ TEST_CASE("costly functions of the sums of many rows fill vectors", "[jit][plan]
   };
   CHECK(kernels(read_twice, 3000) == 3);
 }
+
+TEST_CASE("loops whose lanes end at different times are kernels of their own", "[jit][plan]") {
+  const auto root = [](Array x) {
+    using Range = std::pair<Array, Array>;
+    const auto going = [](Range r) { return r.second - r.first > 1e-3f; };
+    const auto halve = [&](Range r) {
+      const Array middle = (r.first + r.second) / 2.f, high = middle * middle > x;
+      return Range{where(high, r.first, middle), where(high, middle, r.second)};
+    };
+    return while_loop(going, halve, Range{zeros({}), x + 1.f}).first;
+  };
+  const auto twice = vmap([&](Array x) { return root(root(x)); });
+  const auto kernels = [&](int lanes) {
+    const Array x = arange(lanes).astype(F32);
+    CHECK(array_equal(jit(twice)(x), reference(twice, x)).item<bool>());
+    return count(jit(twice).lower(x).report(), "kernel (loop in the lane)");
+  };
+  CHECK(kernels(600) == 2);
+  // A few vectors are not refilled.
+  CHECK(kernels(100) == 1);
+}
