@@ -84,8 +84,7 @@ Arrays gather_reference(const Arrays& x, const Gather& p) {
   const auto* other = static_cast<const std::byte*>(concrete(fill).data());
   for_each_index(t.shape(), [&](const Ints& at, int64_t flat) {
     bool inside = true;
-    const Ints c = map_index(
-        r, at, [&](int k) { return host_component(x[1], r, at, k); }, &inside);
+    const Ints c = map_index(r, at, [&](int k) { return host_component(x[1], r, at, k); }, &inside);
     const std::byte* source = inside || p.mode == OutOfBounds::clip
                                   ? from + static_cast<size_t>(flat_index(x[0].shape(), c)) * bytes
                                   : other;
