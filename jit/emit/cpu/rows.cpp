@@ -67,13 +67,15 @@ Rows::Rows(CpuEmitter& e, Id loop, const LoopSchedule& schedule)
       end_(run_end(k_, e.divergence, loop)),
       operands_(schedule.operands),
       steps_(schedule.trips),
-      turns_last_(up_ && std::ranges::all_of(operands_, [](const auto& o) { return o.step > 0; })) {
-}
+      turns_last_(up_ && std::ranges::all_of(operands_, [&](const auto& o) {
+                    return o.step > 0 && element_bytes(k_, o.access) >= word_bytes;
+                  })) {}
 
 void Rows::emit(const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[loop_];
   const V lo = e_.scalar(i.args[0]), hi = e_.scalar(i.args[1]), all = b_.CreateSub(hi, lo);
-  // A vector of trips takes as long to transpose as a quarter of them one by one.
+  // A vector of trips takes as long to transpose as a quarter of them one by one. Narrow elements
+  // take longer.
   const int64_t few = b_.vector_width / 4;
   const auto trips = IrBuilder::constant_int(all);
   if (trips) turns_last_ &= *trips >= b_.vector_width && *trips % steps_ > few;
