@@ -72,7 +72,7 @@ V ElementAccess::element_addresses(llvm::Type* t, V base, Id offset, int vector)
   const V first = b_.CreateGEP(t, base, e_.vector_base(x, vector));
   const bool neighbours = e_.positions.empty();
   const int64_t most = neighbours ? 1 << 26 : INT32_MAX / max_sort_points;
-  if (const auto stride = b_.constant_int(x.stride); stride && std::abs(*stride) < most) {
+  if (const auto stride = b_.constant_int(x.stride); stride && *stride > -most && *stride < most) {
     const V step = b_.splat(b_.i32(static_cast<int32_t>(*stride)));
     const V steps = neighbours ? b_.iota(b_.getInt32Ty()) : e_.positions[vector];
     return b_.CreateGEP(t, first, b_.CreateMul(steps, step));
