@@ -46,9 +46,10 @@ double work(const Use<P>& u) {
          static_cast<double>(s.smaller());
 }
 
-// The side of a square with as many elements.
+// The side of a square with as many elements. On a GPU, the longer side: a library runs long ones.
 template <class P>
 int64_t mean_side(const Use<P>& u) {
+  if (u.target.gpu) return longer_side(u);
   const matrix::Sizes s(u.in[0]);
   return std::llround(std::ceil(std::sqrt(static_cast<double>(s.rows * s.columns))));
 }
