@@ -22,9 +22,10 @@ struct OnDevice {
 
 template <class P>
 struct LaneOrLibrary {
-  // the larger number of rows or columns of a matrix
+  // what is compared with largest_in_lane: longer_side or mean_side
   std::function<int64_t(const Use<P>&)> rows;
-  std::function<int64_t(const Use<P>&)> size = {};  // the largest integer passed to the library
+  // the largest integer passed to the library; default: rows
+  std::function<int64_t(const Use<P>&)> size = {};
   // Nanoseconds for one matrix and thread, if there are many matrices.
   std::function<double(const Use<P>&)> in_lane, library;
   std::function<NativeCall(const Use<P>&)> call;

@@ -432,6 +432,7 @@ OnDevice<None> on_device(native::Reflections what) {
 std::vector<Implementation<None>> ways(native::Reflections what) {
   const ReflectionCost cost{what};
   return lane_or_library<None>({.rows = mean_side<None>,
+                                .size = longer_side<None>,
                                 .in_lane = [=](const Use<None>& u) { return cost.in_lane(u); },
                                 .library = [=](const Use<None>& u) { return cost.library(u); },
                                 .call = [what](const Use<None>& u) { return call(u, what); },

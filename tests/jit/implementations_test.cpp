@@ -300,3 +300,11 @@ TEST_CASE("an operand whose axes are apart is transposed for native code", "[jit
   CHECK(calls(apart, numbers({4, 2, 3}), numbers({2, 5, 3})) == 0);
   CHECK(calls(between, numbers({1000, 5}), numbers({3, 5, 3})) == 0);
 }
+
+TEST_CASE("a factorization is refused if LAPACK cannot count its rows", "[jit][implementations]") {
+  const auto factors = [](Array x) { return linalg::qr(x); };
+  check_error<CompileError>(
+      [&] { jit(factors).lower(ShapeDtypeStruct{{40000000, 2}, F32}).report(); },
+      "none of expanded, library");
+  CHECK(holds(jit(factors).lower(ShapeDtypeStruct{{4000, 2}, F32}).report(), "library"));
+}
