@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "core/defining_eqns.h"
 #include "core/effects.h"
@@ -97,9 +96,9 @@ class Selects {
       const Eqn& e = j_.eqns[i];
       behind_[i] =
           std::ranges::any_of(e.in, [&](Atom a) { return !a.is_literal() && depends[a.index]; });
-      const bool is_select = !behind_[i] && std::ranges::binary_search(selects, i);
-      if (is_select) selects_.push_back(i);
-      if (is_select || behind_[i]) std::fill_n(depends.begin() + e.out, e.n_out, true);
+      const bool added = !behind_[i] && std::ranges::binary_search(selects, i);
+      if (added) selects_.push_back(i);
+      if (added || behind_[i]) std::fill_n(depends.begin() + e.out, e.n_out, true);
     }
     branch_.assign(n, unknown);
     for (const size_t i : selects_) branch_[i] = outside;
@@ -115,6 +114,8 @@ class Selects {
     std::erase_if(selects_, [&](size_t i) { return !takes_part(i); });
     return !selects_.empty();
   }
+  bool is_select(size_t i) const { return std::ranges::binary_search(selects_, i); }
+  bool in_branch(size_t i) const { return branch_[i] == 0 || branch_[i] == 1; }
   bool defined_in(Atom a, int branch) const {
     return !a.is_literal() && of_.get(a, no_equation) != no_equation &&
            branch_[of_.get(a, no_equation)] == branch;
@@ -127,7 +128,7 @@ class Selects {
     for (int32_t v = e.out; v < e.out + e.n_out; ++v)
       for (const size_t reader : readers_[v]) {
         const Eqn& r = j_.eqns[reader];
-        if (std::ranges::binary_search(selects_, reader)) {
+        if (is_select(reader)) {
           for (int k = 0; k < 3; ++k)
             if (r.in[static_cast<size_t>(k)] == Atom{v} && !joins(branch, k - 1)) return outside;
         } else if (behind_[reader] || !joins(branch, branch_[reader])) {
@@ -148,7 +149,7 @@ class Selects {
     double work = 0;
     int64_t terms = 0;
     for (size_t i = 0; i < j_.eqns.size(); ++i) {
-      if (branch_[i] != 0 && branch_[i] != 1) continue;
+      if (!in_branch(i)) continue;
       work += work_.of(i);
       const Lowering& l = work_.lowering(i);
       if (l.form == Form::contract && !std::ranges::all_of(j_.eqns[i].in, has_lanes)) return false;
@@ -168,16 +169,15 @@ class Selects {
     };
     for (size_t i = 0; i < j_.eqns.size(); ++i) {
       const Eqn& e = j_.eqns[i];
-      if (branch_[i] == 0 || branch_[i] == 1)
+      if (in_branch(i))
         for (const Atom a : e.in) add(a);
-      else if (std::ranges::binary_search(selects_, i))
+      else if (is_select(i))
         for (const Atom a : {e.in[1], e.in[2]}) add(a);
     }
     return r;
   }
 
-  // A program of the mask and the operands, with the equations that `want`
-  // returns true for.
+  // A program of the mask and the operands, with the equations that `want` returns true for.
   Jaxpr part(const std::vector<Atom>& operands, FunctionRef<bool(size_t)> want,
              const std::vector<Atom>& out) const {
     JaxprBuilder b(j_);
@@ -198,10 +198,7 @@ class Selects {
     for (const size_t i : selects_)
       for (const Eqn* e = repeats(j_.eqns[i].in[0]); e; e = repeats(e->in[0]))
         repeats_mask[of_.get(Atom{e->out}, no_equation)] = true;
-    const auto want = [&](size_t i) {
-      return branch_[i] == 0 || branch_[i] == 1 || repeats_mask[i] ||
-             std::ranges::binary_search(selects_, i);
-    };
+    const auto want = [&](size_t i) { return in_branch(i) || repeats_mask[i] || is_select(i); };
     const std::vector<Atom> out =
         map_list([&](size_t i) { return Atom{j_.eqns[i].out}; }, selects_);
     return lane_axes_of(part(operands, want, out), lanes_.ndim(), Ints(operands.size(), 0));
@@ -220,7 +217,6 @@ class Selects {
     p.lane_ids = axis_range(lanes_.ndim());
     p.lane_axes = concat_lists(*axes, Ints(selects_.size(), full_set(p.lanes)));
 
-    const auto is_select = [&](size_t i) { return std::ranges::binary_search(selects_, i); };
     JaxprBuilder first(j_), last(j_);
     first.copy_inputs();
     for (size_t i = 0; i < j_.eqns.size(); ++i)
@@ -281,16 +277,7 @@ Jaxpr with_branches(const Jaxpr& body, const char* loop, const AnyParams& params
                     const Arrays& operands) {
   if (effect_of(body) != Effect::none || !is_host_platform()) return body;
   return Selects(body).replaced([&](Atom mask) {
-    const Op* op = find_op(loop);
-    const AxisClasses an(
-        program(types_of(operands), [&](const Arrays& x) { return bind_op(*op, x, params); }));
-    const Scope& top = an.top();
-    const size_t i = top.j->eqns.size() - 1;
-    const Scope& inner = *top.bodies[i].back();
-    const std::set<int> mixed = an.mixed(top, i);
-    for (int axis = 0; axis < body->types[mask.index].ndim(); ++axis)
-      if (mixed.contains(an.find(inner.axis(mask.index, axis)))) return false;
-    return true;
+    return axes_run_apart(loop, params, types_of(operands), mask.index, body->type(mask).ndim());
   });
 }
 

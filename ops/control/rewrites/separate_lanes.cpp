@@ -39,20 +39,6 @@ std::optional<Ints> lanes_of_inputs(const AxisClasses& an, const JaxprData& body
   return sets;
 }
 
-// Returns true if no equation of the loop's programs combines different lanes.
-bool keeps_lanes_apart(const While& p, const Types& in) {
-  const Op* op = find_op("while");
-  const Jaxpr whole = program(in, [&](const Arrays& x) { return bind_op(*op, x, make_params(p)); });
-  const AxisClasses an(whole);
-  const Scope& top = an.top();
-  const size_t i = top.j->eqns.size() - 1;
-  const std::set<int> mixed = an.mixed(top, i);
-  const Scope& body = *top.bodies[i].back();
-  for (int l = 0; l < static_cast<int>(p.lanes.size()); ++l)
-    if (mixed.contains(an.find(body.axis(0, l)))) return false;
-  return true;
-}
-
 // Returns the program that computes other variables of this program. `mask`: it takes a mask first,
 // which it does not read.
 Jaxpr computing(const JaxprData& j, const std::vector<Atom>& out, std::optional<Type> mask = {}) {
@@ -134,7 +120,7 @@ bool separable(While& r, const std::vector<bool>& loop_invariant, const Types& i
   const std::optional<Ints> found = lane_axes_of(r.body_jaxpr, lanes, sets);
   if (!found) return false;
   r.lane_axes = *found;
-  return keeps_lanes_apart(r, in);
+  return axes_run_apart("while", make_params(r), in, 0, lanes);  // variable 0: the mask
 }
 
 // The results of a loop that carries its mask, from the initial carries and those of the loop with
@@ -156,6 +142,19 @@ Arrays joint_results(const While& p, const MappedLoop& m, const Arrays& init, co
 }
 
 }  // namespace
+
+bool axes_run_apart(const char* loop, const AnyParams& params, const Types& operands,
+                    int32_t variable, int axes) {
+  const Op* op = find_op(loop);
+  const AxisClasses an(program(operands, [&](const Arrays& x) { return bind_op(*op, x, params); }));
+  const Scope& top = an.top();
+  const size_t i = top.j->eqns.size() - 1;
+  const std::set<int> mixed = an.mixed(top, i);
+  const Scope& body = *top.bodies[i].back();
+  for (int axis = 0; axis < axes; ++axis)
+    if (mixed.contains(an.find(body.axis(variable, axis)))) return false;
+  return true;
+}
 
 std::optional<Ints> lane_axes_of(const Jaxpr& body, int lanes, const Ints& known) {
   const AxisClasses an(body, lanes, known);

@@ -9,6 +9,11 @@
 
 namespace weft {
 
+// Returns true if no equation of a loop's programs combines different indices of the first `axes`
+// axes of a variable of its body. `loop`: a scan or while with these parameters and operands.
+bool axes_run_apart(const char* loop, const AnyParams& params, const Types& operands,
+                    int32_t variable, int axes);
+
 // Returns the results of the while loop with these operands. Returns nothing if it is not a mapped
 // loop (mapped_loop.h), or if its lanes read one another. in_loop: it is in the body of a loop.
 std::optional<Arrays> separate_lanes(const While& p, const Arrays& x, bool in_loop);
