@@ -66,6 +66,7 @@ class ElementAccess : EmitterPart<CpuEmitter> {
     int64_t fewest = 0, most = 0;       // the limits of `count`
   };
   std::optional<Pattern> pattern(llvm::Type* t, nest::Id offset);
+  V enter_period(llvm::Type* t, V* base, const PeriodicOffset& o, int vector);
   V load_pattern(llvm::Type* t, V base, const Pattern& x, int vector);
   // Offsets that run through rows whose distance is not their length.
   std::optional<PeriodicOffset> rows_apart(nest::Id offset);

@@ -131,20 +131,27 @@ std::optional<ElementAccess::Pattern> ElementAccess::pattern(llvm::Type* t, Id o
   return x.most <= 2 * width ? std::optional(x) : std::nullopt;
 }
 
+// Moves the base to the period of the first element of the vector, and returns that element's index
+// in the period.
+V ElementAccess::enter_period(llvm::Type* t, V* base, const PeriodicOffset& o, int vector) {
+  const V index = e_.vector_base(e_.value(o.index), vector);
+  const V periods = b_.CreateUDiv(index, b_.i64(o.period));
+  const V start = b_.CreateSub(index, b_.CreateMul(periods, b_.i64(o.period)));
+  for (Id v : o.uniform) *base = b_.CreateGEP(t, *base, e_.scalar(v));
+  *base = b_.CreateGEP(t, *base, b_.CreateMul(periods, b_.i64(o.advance)));
+  return start;
+}
+
 // The index of the first element in its period gives the places of all elements. It also gives the
 // elements of memory that they read.
 V ElementAccess::load_pattern(llvm::Type* t, V base, const Pattern& x, int vector) {
   const PeriodicOffset& o = x.offset;
   const int64_t width = b_.vector_width;
   auto *n32 = b_.getInt32Ty(), *n64 = b_.getInt64Ty();
-  const V index = e_.vector_base(e_.value(o.index), vector);
-  const V periods = b_.CreateUDiv(index, b_.i64(o.period));
-  const V start = b_.CreateSub(index, b_.CreateMul(periods, b_.i64(o.period)));
+  const V start = enter_period(t, &base, o, vector);
   const auto known = [&](const std::vector<int64_t>& values) {
     return b_.CreateLoad(n64, b_.CreateGEP(n64, b_.constant_array(values, n64, "pattern"), start));
   };
-  for (Id v : o.uniform) base = b_.CreateGEP(t, base, e_.scalar(v));
-  base = b_.CreateGEP(t, base, b_.CreateMul(periods, b_.i64(o.advance)));
   base = b_.CreateGEP(t, base, known(x.first));
   std::vector<int64_t> places;
   for (int64_t s = 0; s < o.period; ++s)
@@ -189,11 +196,7 @@ std::optional<PeriodicOffset> ElementAccess::rows_apart(Id offset) {
 void ElementAccess::for_each_row(llvm::Type* t, V base, const PeriodicOffset& o, int vector,
                                  const std::function<void(V at, V mask)>& access) {
   auto* n32 = b_.getInt32Ty();
-  const V index = e_.vector_base(e_.value(o.index), vector);
-  const V rows = b_.CreateUDiv(index, b_.i64(o.period));
-  const V start = b_.CreateSub(index, b_.CreateMul(rows, b_.i64(o.period)));
-  for (Id v : o.uniform) base = b_.CreateGEP(t, base, e_.scalar(v));
-  base = b_.CreateGEP(t, base, b_.CreateMul(rows, b_.i64(o.advance)));
+  const V start = enter_period(t, &base, o, vector);
   base = b_.CreateGEP(t, base, b_.CreateAdd(start, b_.i64(o.values[0])));
   const V place = b_.CreateAdd(b_.splat(b_.CreateTrunc(start, n32)), b_.iota(n32));
   const auto limit = [&](int64_t row) {
