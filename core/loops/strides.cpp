@@ -82,7 +82,7 @@ std::optional<Choice> choice_of(const Kernel& k, Id index) {
   for (size_t a : {0, 1}) {
     const Id other = i.args[1 - a];
     const Inst& number = k.insts[other];
-    const bool constant = number.op == Opcode::Const && std::abs(number.imm) <= INT32_MAX;
+    const bool constant = number.op == Opcode::Const && at_most(number.imm, INT32_MAX);
     if (!constant && i.op != Opcode::Add) continue;
     auto c = choice_of(k, i.args[a]);
     if (!c || (!constant && c->base != no_id) || (i.op == Opcode::Mul && c->base != no_id))
@@ -95,7 +95,7 @@ std::optional<Choice> choice_of(const Kernel& k, Id index) {
       c->first *= number.imm;
       c->step *= number.imm;
     }
-    const bool small = std::abs(c->first) <= INT32_MAX && std::abs(c->step) <= INT32_MAX;
+    const bool small = at_most(c->first, INT32_MAX) && at_most(c->step, INT32_MAX);
     return small ? c : std::nullopt;
   }
   return std::nullopt;

@@ -25,6 +25,8 @@ struct Variance {
 };
 inline constexpr Variance uniform_value{};
 inline constexpr Variance varying_value{true, false, 0};
+// Returns true if n is in [-most, most]. (The absolute value of the least integer overflows.)
+inline bool at_most(int64_t n, int64_t most) { return n >= -most && n <= most; }
 // The variance of a value that is one of two values.
 Variance join(const Variance& a, const Variance& b);
 // The variance of an arithmetic instruction, from that of its operands.

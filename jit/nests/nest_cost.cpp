@@ -62,7 +62,7 @@ class Estimate {
     if (memory && vectors) {
       const size_t at = i.op == Opcode::Load || i.op == Opcode::Store ? 0 : 1;
       const Variance& address = variance_[i.args[at]];
-      if (address.varying || !address.known || std::abs(address.stride) > 1)
+      if (address.varying || !address.known || !nest::at_most(address.stride, 1))
         return static_cast<double>(width) * machine.gathered;
     }
     if (!variance_[v].varying) return machine.instruction;

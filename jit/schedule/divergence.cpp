@@ -35,7 +35,7 @@ bool leaves_vectors_to_folds(const Kernel& k, Id v) {
   };
   const auto far = [&](Id at, const nest::Along& index) {
     const std::optional<int64_t> n = nest::stride_along(k, at, index);
-    return !n || std::abs(*n) > 1;
+    return !n || !nest::at_most(*n, 1);
   };
   const nest::Along elements = along(each);
   int strided = 0;  // loads that are far apart along the elements, minus those that are far apart

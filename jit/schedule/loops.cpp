@@ -112,7 +112,7 @@ std::vector<LoopSchedule::Operand> row_operands(const Kernel& k, const Divergenc
     if (!is_strided(d.variance[i.args[0]])) continue;
     const int64_t step =
         stride_along(k, i.args[0], {.index = body.params[0], .block = l.blocks[0]}).value_or(0);
-    if (std::abs(step) == 1) out.push_back({v, step});
+    if (step == 1 || step == -1) out.push_back({v, step});
   }
   return out;
 }

@@ -119,7 +119,7 @@ int64_t accesses_of_neighbours(const Kernel& k, const Divergence& d, BlockId b) 
     const Inst& i = k.insts[v];
     if (i.op != Opcode::Load && i.op != Opcode::Store) return 0;
     const Variance& at = d.variance[i.args[0]];
-    return at.linear() && at.known && std::abs(at.stride) <= 2;
+    return at.linear() && at.known && nest::at_most(at.stride, 2);
   });
 }
 

@@ -389,4 +389,8 @@ TEST_CASE("numbers at equal distances are iotas", "[interop][stablehlo]") {
     CHECK_FALSE(is_known(numbers, "3xi32"));
   CHECK_FALSE(is_known("[[0, 5, 10], [-1, 4, 8]]", "2x3xi64"));
   CHECK_FALSE(is_known("[0.0, 1.0, 2.0]", "3xf32"));
+  const std::string least = "-9223372036854775808", greatest = "9223372036854775807";
+  CHECK(values("[" + least + ", 0, " + greatest + "]", "3xi64", zeros({3}, I64)) ==
+        Numbers{INT64_MIN, 0, INT64_MAX});
+  CHECK_FALSE(is_known("[-2, " + greatest + ", 0]", "3xi64"));
 }

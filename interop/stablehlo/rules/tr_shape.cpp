@@ -23,13 +23,17 @@ void need(Translator& t, const Op& op, const Arrays& x, size_t n) {
 // nothing for others, and for types that may not hold the numbers in between.
 std::optional<Array> as_iotas(const Array& x) {
   if (x.ndim() == 0 || (x.dtype() != I32 && x.dtype() != I64)) return {};
+  const auto in_range = [](int64_t n) { return n > -(1 << 30) && n < 1 << 30; };
   const int64_t first = host_index(x, 0);
+  if (!in_range(first)) return {};
   std::vector<int64_t> step(x.shape().size(), 0);
   const std::vector<int64_t> strides = row_major(x.shape());
-  for (size_t a = 0; a < step.size(); ++a)
-    if (x.shape()[static_cast<int64_t>(a)] > 1) step[a] = host_index(x, strides[a]) - first;
-  const auto in_range = [&](int64_t n) { return std::abs(n) < (int64_t{1} << 30); };
-  if (!in_range(first) || !std::ranges::all_of(step, in_range)) return {};
+  for (size_t a = 0; a < step.size(); ++a) {
+    if (x.shape()[static_cast<int64_t>(a)] == 1) continue;
+    const int64_t next = host_index(x, strides[a]);
+    if (!in_range(next)) return {};
+    step[a] = next - first;
+  }
   for (int64_t i = 0, n = x.type().elements(); i < n; ++i) {
     int64_t expected = first, rest = i;
     for (size_t a = 0; a < step.size(); ++a) {

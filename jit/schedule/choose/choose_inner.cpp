@@ -143,7 +143,8 @@ class Inner {
       const int64_t step =
           stride_along(k_, k_.insts[v].args[0], {.index = body.params[0], .block = i.blocks[0]})
               .value_or(0);
-      if (std::abs(step) * element_bytes(k_, v) >= limits_.fetch_far && can_prefetch(k_, d_, s_, v))
+      const bool far = !nest::at_most(step, (limits_.fetch_far - 1) / element_bytes(k_, v));
+      if (far && can_prefetch(k_, d_, s_, v))
         s_.prefetch[v] = step * (i.imm > 0 ? limits_.fetch_trips : -limits_.fetch_trips);
     }
   }
