@@ -12,6 +12,7 @@
 
 #include "core/jaxpr_builder.h"
 #include "core/loops/platform.h"
+#include "core/loops/work.h"
 #include "jit/fuse/carried_buffers.h"
 #include "jit/fuse/region.h"
 
@@ -26,7 +27,6 @@ constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
 // The cost model. Its unit is one instruction for one element of a vector. An instruction for fewer
 // elements than a vector has costs as much as for a vector.
 constexpr double vector_elements = 16;
-constexpr int64_t trips_of_while = 16;
 constexpr int cost_of_term = 4;  // of a fold: its loads, and the instruction that adds it
 constexpr double cost_of_scalar = .25;
 constexpr double cost_of_step = 2500;  // of an equation in lockstep: half a launch, about 50 ns
@@ -328,8 +328,8 @@ class LoopGrid {
   }
   static double trips(const Lowering& l) {
     if (l.form != Lowering::Form::loop) return 1;
-    return static_cast<double>(l.loop.kind == LoopForm::Kind::scan ? l.loop.length
-                                                                   : trips_of_while);
+    return l.loop.kind == LoopForm::Kind::scan ? static_cast<double>(l.loop.length)
+                                               : trips_of_while;
   }
   // Notes how often a step of the loop runs this body, and those inside it.
   void note_trips(const Scope& s, double n) {

@@ -12,8 +12,8 @@
 
 #include "core/loops/axis_classes.h"
 #include "core/loops/platform.h"
+#include "core/loops/work.h"
 #include "ops/control/packed.h"
-#include "ops/control/rewrites/work.h"
 #include "ops/control/samples.h"
 #include "ops/index/index.h"
 #include "ops/structure/structure.h"

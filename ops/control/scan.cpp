@@ -11,13 +11,13 @@
 
 #include <limits>
 
+#include "core/loops/work.h"
 #include "ops/control/body_op.h"
 #include "ops/control/rewrites/branches_of_selects.h"
 #include "ops/control/rewrites/hoist.h"
 #include "ops/control/rewrites/loop_sums.h"
 #include "ops/control/rewrites/shared_carries.h"
 #include "ops/control/rewrites/unroll.h"
-#include "ops/control/rewrites/work.h"
 #include "ops/control/samples.h"
 #include "ops/index/index.h"
 #include "ops/structure/structure.h"

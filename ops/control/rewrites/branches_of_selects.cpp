@@ -12,10 +12,10 @@
 #include "core/jaxpr_builder.h"
 #include "core/loops/axis_classes.h"
 #include "core/loops/platform.h"
+#include "core/loops/work.h"
 #include "core/op.h"
 #include "ops/control/body_op.h"
 #include "ops/control/rewrites/separate_lanes.h"
-#include "ops/control/rewrites/work.h"
 #include "tracer/base_ops.h"
 #include "weft/lax/elementwise.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/effects.h"
 #include "core/jaxpr_builder.h"
-#include "ops/control/rewrites/work.h"
+#include "core/loops/work.h"
 #include "tracer/replay.h"
 
 namespace weft {

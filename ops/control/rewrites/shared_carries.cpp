@@ -9,9 +9,9 @@
 
 #include "core/effects.h"
 #include "core/loops/platform.h"
+#include "core/loops/work.h"
 #include "core/op.h"
 #include "ops/control/body_op.h"
-#include "ops/control/rewrites/work.h"
 
 namespace weft {
 namespace {

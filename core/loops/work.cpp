@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/rewrites/work.cpp: estimates work from the lowering of each equation.
-#include "ops/control/rewrites/work.h"
+// core/loops/work.cpp: estimates work from the lowering of each equation.
+#include "core/loops/work.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/rewrites/work.h: estimates how many instructions the equations of a program take.
+// core/loops/work.h: estimates how many instructions the equations of a program take.
 #pragma once
 #include <optional>
 #include <vector>
