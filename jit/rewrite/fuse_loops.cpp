@@ -8,9 +8,12 @@
 #include "jit/rewrite/fuse_loops.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/effects.h"
 #include "core/jaxpr_builder.h"
+#include "core/loops/platform.h"
+#include "core/loops/work.h"
 #include "core/op.h"
 #include "jit/fuse/analysis.h"
 #include "jit/fuse/loop_grid.h"
@@ -36,6 +39,9 @@ constexpr int64_t longest_between = 4 * long_kernel;
 // The largest number of elements of a lane that a fold reads from memory in a call. Alone it reads
 // them along their rows. In a call each lane has rows of its own, so its vectors are gathered.
 constexpr int64_t longest_fold = 4096;
+// The instructions of a lane from which on a branch is sorted, in all sides but the cheapest one.
+// To sort a lane takes 100 to 200 (jit/schedule/choose/limits.h).
+constexpr double least_sorted = 256;
 // The number of sets that are analysed one by one if all equations together do not fit.
 constexpr int max_tries = 8;
 
@@ -54,6 +60,7 @@ class Joiner {
         const LaneGrid g = lane_grid(p_.scope.lowering[i].loop, *p_.analysis[i]);
         if (g.why.empty() && !g.grid.empty()) points_[i] = product(g.grid);
       }
+    for (size_t i = 0; i < n_; ++i) sorted_.push_back(is_sorted(i));
   }
   // Returns the largest set that it finds, or an empty one.
   Set run() {
@@ -86,6 +93,24 @@ class Joiner {
     const LoopForm& v = p_.scope.lowering[i].loop;
     return points_[i] >= points_of_call && form(i) == Form::loop &&
            v.kind == LoopForm::Kind::loop_while && v.active();
+  }
+  // Returns true for a branch whose lanes are sorted by the sides that they take.
+  bool is_sorted(size_t i) const {
+    const LoopForm& v = p_.scope.lowering[i].loop;
+    if (points_[i] < points_of_call || form(i) != Form::branch || v.lanes.empty() ||
+        !is_host_platform())
+      return false;
+    double all = 0, cheapest = std::numeric_limits<double>::infinity();
+    for (const Jaxpr& side : v.bodies) {
+      const double work = ProgramWork(*side).of_all();
+      all += work, cheapest = std::min(cheapest, work);
+    }
+    return all - cheapest >= least_sorted * static_cast<double>(points_[i]);
+  }
+  // Returns true if a lane's condition of branch i depends on what equation q computes.
+  bool decides(size_t q, size_t i) const {
+    const size_t from = p_.defining_eqn.get(j_.eqns[i].in[0], Program::none);
+    return from != Program::none && (from == q || below_[q][from]);
   }
   int64_t elements(size_t i) const {
     int64_t n = 0;
@@ -173,6 +198,7 @@ class Joiner {
   const JaxprData& j_;
   const size_t n_;
   std::vector<int64_t> points_;  // by loop that runs in the lane: the points of its grid; else 0
+  std::vector<bool> sorted_;     // by equation
   std::vector<Set> below_;
   std::vector<std::vector<size_t>> readers_;  // by equation
 };
@@ -186,7 +212,7 @@ bool Joiner::fits(const Set& s) const {
   if (!g.why.empty() || g.grid.empty()) return false;
   // Each of a few elements of a lane has its own code.
   const int64_t points = product(g.grid);
-  int64_t most = 0, written = 0, refilled = 0;
+  int64_t most = 0, written = 0, apart = 0;
   const auto too_long = [&](Atom a) {
     const size_t k = std::ranges::find(in, a) - in.begin();
     return k < in.size() && j_.type(a).elements() * g.readers[k] > longest_fold * points;
@@ -195,13 +221,16 @@ bool Joiner::fits(const Set& s) const {
     if (!s[i]) continue;
     if (is_fold(i) && std::ranges::any_of(j_.eqns[i].in, too_long)) return false;
     most = std::max(most, points_[i]);
-    refilled += is_refilled(i);
+    apart += is_refilled(i) || sorted_[i];
+    for (size_t q = 0; q < i && sorted_[i]; ++q)
+      if (s[q] && form(q) != Form::pull && decides(q, i)) return false;
     const int64_t n = elements(i) / std::max<int64_t>(points, 1);
     if (!is_loop(i)) written += p_.scope.access[i].cost * (n <= small_elements ? n : 1);
   }
   // Elements are refilled only in a kernel with a single loop. Together, each vector would run each
-  // loop until its last element ends.
-  if (refilled > 1) return false;
+  // loop until its last element ends. Lanes are sorted by one branch, whose conditions are computed
+  // before any lane runs, and again after sorting.
+  if (apart > 1) return false;
   return points >= std::min(most, points_of_call) && written <= longest_between;
 }
 

@@ -136,6 +136,56 @@ TEST_CASE("sorted lanes read repeated elements", "[jit][sorting]") {
   CHECK(array_equal(f(k, few, eight), unsorted(k, few, eight)).item<bool>());
 }
 
+TEST_CASE("a branch whose lanes are sorted is a kernel of its own", "[jit][sorting]") {
+  const auto costly = [](Array x) {
+    for (int i = 0; i < 12; ++i) x = sin(x) + cos(x * x);
+    return x;
+  };
+  const auto rare = [&](Array k, Array x) {
+    return cond(k < .1f, [&](Array v) { return costly(v); }, [](Array v) { return 2.f * v; }, x);
+  };
+  const auto cheap = [](Array k, Array x) {
+    return cond(k < .1f, [](Array v) { return v * v; }, [](Array v) { return 2.f * v; }, x);
+  };
+  const auto loop = [](Array x) {
+    return fori_loop(0, 40, [](Array, Array v) { return v * .9f + .01f; }, x);
+  };
+  const auto ended = [](Array x) {
+    return while_loop([](Array v) { return v > .05f; }, [](Array v) { return v * .7f; }, x);
+  };
+  const auto sorted = [](auto f, int64_t lanes) {
+    const Array k = random::uniform(random::key(1), {lanes}),
+                x = random::uniform(random::key(2), {lanes, 8});
+    const auto lowered = jit(vmap(f)).lower(k, x);
+    const std::string kernels = lowered.kernels();
+    const auto unsorted = lowered.compile({.schedules = in_order(kernels)});
+    const Array equal = array_equal(lowered.compile()(k, x), unsorted(k, x));
+    CHECK(equal.item<bool>());
+    return std::pair{count(lowered.report(), "kernel (loop in the lane)"),
+                     count(kernels, "\nsort_points ")};
+  };
+  const auto chain = [&](auto first, auto last) {
+    return [=](Array k, Array x) { return last(first(k, x), x[1]); };
+  };
+  const auto of_loop = [&](Array k, Array) { return loop(k); };
+  const auto of_ended = [&](Array k, Array) { return ended(k); };
+  const auto of_sum = [](Array, Array x) { return square(x).sum() - 1.5f; };
+  const auto of_rare = [&](Array k, Array x) { return rare(k, x[0]); };
+  const auto of_cheap = [&](Array k, Array x) { return cheap(k, x[0]); };
+  using Kernels = std::pair<int, int>;
+  CHECK(sorted(chain(of_rare, rare), 600) == Kernels{2, 2});
+  CHECK(sorted(chain(of_cheap, rare), 600) == Kernels{2, 1});
+  CHECK(sorted(chain(of_loop, rare), 600) == Kernels{2, 1});
+  CHECK(sorted(chain(of_ended, rare), 600) == Kernels{2, 1});
+  CHECK(sorted(chain(of_sum, rare), 600) == Kernels{1, 1});  // the sum is a kernel without a loop
+  // A loop that does not decide which side a lane takes may run beside the branch, or behind it.
+  CHECK(sorted([&](Array k, Array x) { return rare(k, loop(x[0])); }, 600) == Kernels{1, 1});
+  CHECK(sorted([&](Array k, Array x) { return loop(rare(k, x[0])); }, 600) == Kernels{1, 1});
+  // Few lanes and cheap sides are not sorted.
+  CHECK(sorted(chain(of_rare, rare), 100) == Kernels{1, 0});
+  CHECK(sorted(chain(of_rare, cheap), 600) == Kernels{1, 1});
+}
+
 TEST_CASE("cheap sides and few lanes keep their order", "[jit][sorting]") {
   const auto f = jit(vmap([](Array k, Array x) {
     return cond(k == 0, [](Array v) { return v * v + 1.f; }, [](Array v) { return 2.f * v; }, x);

@@ -58,7 +58,7 @@ struct Limits {
   // the conditions, which are computed twice. `min_sorted_sides` is the cost of the sides of a
   // branch from which on they are told apart. `max_sorted_kernel` is the size of the largest such
   // kernel in instructions: it is emitted twice. `min_sorted_row` is the length of the shortest row
-  // of the grid, one block.
+  // of the grid: with fewer points, calls save too little for the longer compilation.
   int64_t min_sort_gain, min_sorted_sides, max_sorted_kernel, min_sorted_row;
   // The number of partial results that a fold keeps in registers while its terms are visited in
   // strides: half of the registers.
@@ -164,7 +164,7 @@ inline constexpr Limits narrow = {
     .min_sort_gain = 2,
     .min_sorted_sides = 32,
     .max_sorted_kernel = 8192,
-    .min_sorted_row = 2048,
+    .min_sorted_row = 512,
     .fold_registers = 8,
     .max_unrolled_term = 256,
     .unrolled_trips = 16,
