@@ -70,6 +70,11 @@ V IrBuilder::at_least_zero(V n) {
   return call(llvm::Intrinsic::smax, {n, i64(0)});
 }
 
+void IrBuilder::prefetch(V address) {
+  // The arguments mean: a read, keep in all caches, data.
+  call(llvm::Intrinsic::prefetch, {getPtrTy()}, {address, getInt32(0), getInt32(3), getInt32(1)});
+}
+
 V IrBuilder::prefix_mask(V n) {
   const V most = call(llvm::Intrinsic::umin, {at_least_zero(n), i64(vector_width)});
   return CreateICmpULT(iota(getInt32Ty()), splat(CreateTrunc(most, getInt32Ty())));

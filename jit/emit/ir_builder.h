@@ -83,6 +83,8 @@ class IrBuilder : public llvm::IRBuilder<> {
   V call(llvm::Intrinsic::ID id, llvm::ArrayRef<V> args) {
     return call(id, {args[0]->getType()}, args);
   }
+  // Fetches the cache line of an address for a read. Any address is valid.
+  void prefetch(V address);
   // Calls a function of the library.
   llvm::CallInst* call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args);
 

@@ -79,6 +79,7 @@ class NestValues {
   // elements are neighbours, element l of vector p is p * vector_width + l points beyond.
   Vs positions;
   Vs position_elements;  // by element: the same of a single vector (I64)
+  Vs later_positions;    // by element: that of a vector which runs soon, or any number
   // By If: the side that all active elements are known to take, in code for such elements.
   std::map<nest::Id, size_t> known_sides;
 

@@ -58,9 +58,9 @@ struct BaseIndex {
 bool is_local(const Inst& i) { return i.op == Opcode::LocalLoad; }
 Id index_of(const Inst& i) { return i.args[is_local(i) ? 1 : 0]; }
 
-// Adds the records whose accesses are in block b, which runs in vectors.
-void add_records(const Kernel& k, const Divergence& d, nest::BlockId b, std::map<Id, Record>* out) {
-  const bool points = b == 0;
+// Adds the records whose accesses are in block b, which runs in vectors of points or of trips.
+void add_records(const Kernel& k, const Divergence& d, nest::BlockId b, bool points,
+                 std::map<Id, Record>* out) {
   const auto writes = [&](Id array) {
     return any_inst(
         k, b, [&](const Inst& i) { return i.op == Opcode::LocalStore && i.args[0] == array; });
@@ -72,7 +72,7 @@ void add_records(const Kernel& k, const Divergence& d, nest::BlockId b, std::map
     if (!store && !local && (i.op != Opcode::Load || k.buffers[i.imm].written)) continue;
     if (local && d.per_element[i.args[0]]) continue;
     const nest::Variance& along = d.variance[index_of(i)];
-    if (!along.linear() || !along.known || along.stride < 2 || (points && d.level[v] != 2))
+    if (!along.linear() || !along.known || along.stride < 2 || (b == 0 && d.level[v] != 2))
       continue;
     Sum s;
     add(k, index_of(i), 1, 0, &s);
@@ -137,9 +137,15 @@ int64_t record_bytes(const Kernel& k, Id access) {
 
 std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
   std::map<Id, Record> out;
-  if (d.mode != Mode::inner) add_records(k, d, 0, &out);
+  if (d.mode != Mode::inner) add_records(k, d, 0, true, &out);
   for (Id v = 0; v < static_cast<Id>(k.insts.size()); ++v)
-    if (d.vectorized[v]) add_records(k, d, k.insts[v].blocks[0], &out);
+    if (d.vectorized[v]) add_records(k, d, k.insts[v].blocks[0], false, &out);
+  return out;
+}
+
+std::map<Id, Record> records_of_points(const Kernel& k, const Divergence& d, nest::BlockId b) {
+  std::map<Id, Record> out;
+  add_records(k, d, b, true, &out);
   return out;
 }
 

@@ -43,5 +43,8 @@ int64_t record_bytes(const nest::Kernel& k, nest::Id access);
 // loads of a record read. The stores of a record write all of it, and nothing else accesses the
 // buffer.
 std::map<nest::Id, Record> records_of(const nest::Kernel& k, const Divergence& d);
+// Returns the records that points have in this block, which runs for all points of a vector.
+std::map<nest::Id, Record> records_of_points(const nest::Kernel& k, const Divergence& d,
+                                             nest::BlockId b);
 
 }  // namespace weft::compiler

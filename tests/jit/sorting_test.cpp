@@ -136,6 +136,33 @@ TEST_CASE("sorted lanes read repeated elements", "[jit][sorting]") {
   CHECK(array_equal(f(k, few, eight), unsorted(k, few, eight)).item<bool>());
 }
 
+TEST_CASE("sorted lanes read and write whole rows", "[jit][sorting]") {
+  const auto lane = [](Array k, Array x) {
+    const auto costly = [](Array v) {
+      Array y = v.astype(F32);
+      for (int i = 0; i < 12; ++i) y = sin(y) + cos(y * y);
+      return (y.sum() * 8.f).astype(v.dtype());
+    };
+    const Array y = cond(k == 0, costly, [](Array v) { return v.sum(); }, x);
+    return std::pair{y, x + y};
+  };
+  for (const DType t : {F32, F64, I32})
+    for (const int64_t n : {3, 8, 16, 19, 32}) {
+      CAPTURE(t, n);
+      const Lanes lanes = random_lanes(5000, [](auto& g) { return static_cast<int32_t>(g() % 9); });
+      const Array k = array(lanes.kind),
+                  x = random::uniform(random::key(4), {5000, n}, {.lo = -9, .hi = 9}).astype(t);
+      const auto lowered = jit(vmap(lane)).lower(k, x);
+      const std::string kernels = lowered.kernels();
+      CHECK(holds(kernels, "\nsort_points "));
+      const auto unsorted = lowered.compile({.schedules = in_order(kernels)});
+      const auto [sum, row] = lowered.compile()(k, x);
+      const auto [same_sum, same_row] = unsorted(k, x);
+      CHECK(array_equal(sum, same_sum).item<bool>());
+      CHECK(array_equal(row, same_row).item<bool>());
+    }
+}
+
 TEST_CASE("a branch whose lanes are sorted is a kernel of its own", "[jit][sorting]") {
   const auto costly = [](Array x) {
     for (int i = 0; i < 12; ++i) x = sin(x) + cos(x * x);

@@ -311,9 +311,7 @@ void ElementAccess::prefetch_next_row(Id load) {
   auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
   for (int p = 0; p < e_.interleave; ++p) {
     const V at = b_.CreateAdd(e_.vector_base(offset, p), b_.i64(n->second));
-    // The arguments mean: a read, keep in all caches, data.
-    b_.call(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-            {b_.CreateGEP(t, e_.buffers[i.imm], at), b_.i32(0), b_.i32(3), b_.i32(1)});
+    b_.prefetch(b_.CreateGEP(t, e_.buffers[i.imm], at));
   }
 }
 

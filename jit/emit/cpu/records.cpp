@@ -39,32 +39,57 @@ V picked(IrBuilder& b, const std::vector<V>& vectors, Pick pick) {
 
 Records::Records(CpuEmitter& e) : EmitterPart(e) {}
 
+void Records::Found::add(Id first, const Record& r) {
+  for (const Record::Field& f : r.fields) first_of[f.access] = first;
+  records.emplace(first, r);
+}
+
+const Record* Records::Found::of(Id access) const {
+  const auto first = first_of.find(access);
+  return first == first_of.end() ? nullptr : &records.at(first->second);
+}
+
 void Records::find() {
-  if (s_.records.empty()) return;
-  for (auto& [first, r] : records_of(k_, e_.divergence)) {
-    if (!s_.records.contains(first)) continue;
-    for (const Record::Field& f : r.fields) record_of_[f.access] = first;
-    records_.emplace(first, std::move(r));
-  }
+  if (!s_.records.empty())
+    for (const auto& [first, r] : records_of(k_, e_.divergence))
+      if (s_.records.contains(first)) records_.add(first, r);
+  if (!s_.sort_points) return;
+  find_rows(0);
+  for (Id branch : s_.sorted)
+    for (BlockId side : k_.insts[branch].blocks) find_rows(side);
+}
+
+// Finds the records from which it takes less time to move whole vectors, and to transpose them,
+// than to move the accessed elements one by one.
+void Records::find_rows(BlockId b) {
+  for (const auto& [first, r] : records_of_points(k_, e_.divergence, b))
+    if (r.length() >= s_.vector_width && r.length() <= longest_record &&
+        2 * std::ssize(r.fields) >= r.length() &&
+        record_bytes(k_, first) * s_.vector_width <= widest_transpose)
+      rows_.add(first, r);
 }
 
 bool Records::moves(Id v) {
-  const auto known = record_of_.find(v);
-  if (known == record_of_.end() || !enabled) return false;
-  const Record& r = records_.at(known->second);
-  if (v != (r.stored ? r.fields.back().access : r.fields.front().access)) return true;
+  const bool neighbours = e_.positions.empty();
+  const Record* r = (neighbours ? records_ : rows_).of(v);
+  if (!r || (neighbours && !enabled)) return false;
+  if (v != (r->stored ? r->fields.back().access : r->fields.front().access)) return true;
+  if (!neighbours) {
+    transpose_rows(*r, v);
+    return true;
+  }
   const bool narrow = record_bytes(k_, v) < word_bytes;
   for (int p = 0; p < e_.interleave; ++p) {
-    if (narrow && r.stored)
-      store_words(r, v, p);
+    if (narrow && r->stored)
+      store_words(*r, v, p);
     else if (narrow)
-      load_words(r, v, p);
-    else if (!is_short(r, v))
-      move_record(r, v, p);
-    else if (r.stored)
-      store_short(r, v, p);
+      load_words(*r, v, p);
+    else if (!is_short(*r, v))
+      move_record(*r, v, p);
+    else if (r->stored)
+      store_short(*r, v, p);
     else
-      load_short(r, v, p);
+      load_short(*r, v, p);
   }
   return true;
 }
@@ -191,30 +216,69 @@ V Records::elements_of(const Record& r, int p) {
   return b_.CreateSelect(b_.CreateICmpEQ(records, b_.i64(0)), b_.i64(0), some);
 }
 
+// Returns where the frame has the vector of an element.
+V Records::place(const Record& r, int64_t element) {
+  auto* t = b_.vector_of(memory_type(r.fields.front().access));
+  V& array = arrays_[r.fields.front().access];
+  if (!array) array = b_.allocate(t, r.stride, "record");
+  return b_.CreateConstGEP1_64(t, array, static_cast<unsigned>(element));
+}
+
+void Records::put_fields(const Record& r, Id here, int p) {
+  for (const Record::Field& f : r.fields)
+    b_.CreateStore(ops_.to_memory(e_.vec(k_.insts[f.access].args[1], p),
+                                  k_.buffers[k_.insts[here].imm].storage),
+                   place(r, f.element));
+}
+
+void Records::take_fields(const Record& r, Id here, int p) {
+  for (const Record::Field& f : r.fields)
+    values_[{f.access, p}] = b_.CreateLoad(b_.vector_of(memory_type(here)), place(r, f.element));
+}
+
 // Moves vector p between memory and the frame. The index of access `here` must be known.
 void Records::move_record(const Record& r, Id here, int p) {
   const Inst& i = k_.insts[here];
   const bool local = i.op == Opcode::LocalLoad;
-  auto* t = memory_type(here);
-  V& array = arrays_[r.fields.front().access];
-  if (!array) array = b_.allocate(b_.vector_of(t), r.stride, "record");
-  const auto place = [&](const Record::Field& f) {
-    return b_.CreateConstGEP1_64(b_.vector_of(t), array, static_cast<unsigned>(f.element));
-  };
-  const V memory = first_record(r, here, p);
+  const V array = place(r, 0), memory = first_record(r, here, p);
   const V elements = elements_of(r, p);
-  if (r.stored)
-    for (const Record::Field& f : r.fields)
-      b_.CreateStore(
-          ops_.to_memory(e_.vec(k_.insts[f.access].args[1], p), k_.buffers[i.imm].storage),
-          place(f));
+  if (r.stored) put_fields(r, here, p);
   const bool streamed = !local && s_.streamed.contains(i.imm);
   b_.call(record_name(r.stored, record_bytes(k_, here), b_.vector_width, r.stride), b_.getVoidTy(),
           {r.stored ? memory : array, r.stored ? array : memory, elements, b_.i64(r.stride),
            b_.i32(streamed)});
-  if (!r.stored)
-    for (const Record::Field& f : r.fields)
-      values_[{f.access, p}] = b_.CreateLoad(b_.vector_of(t), place(f));
+  if (!r.stored) take_fields(r, here, p);
+}
+
+// Moves the records of the points at the positions, in blocks of as many elements as a vector has.
+// The last block may begin in the one before.
+void Records::transpose_rows(const Record& r, Id here) {
+  auto* n64 = b_.getInt64Ty();
+  auto* t = memory_type(here);
+  const int64_t bytes = record_bytes(k_, here), width = b_.vector_width;
+  if (!starts_) starts_ = b_.allocate(b_.vector_of(n64), 1, "starts");
+  const V position = e_.position_elements[0];
+  const V from_first =
+      b_.CreateSub(b_.CreateZExt(e_.positions[0], b_.vector_of(n64)), b_.splat(position));
+  b_.CreateStore(b_.CreateMul(from_first, b_.splat(b_.i64(r.stride * bytes))), starts_);
+  const V first = first_record(r, here, 0);
+  const auto row_at = [&](V at) {
+    return b_.CreateGEP(t, first, b_.CreateMul(at, b_.i64(r.stride)));
+  };
+  const V row = row_at(position);
+  const V dense = e_.offsets_of_vectors(bytes);
+  if (r.stored) put_fields(r, here, 0);
+  for (int64_t done = 0; done < r.length(); done += width) {
+    const int64_t element = std::min(done, r.length() - width);
+    if (!r.stored)
+      for (V later : e_.later_positions)
+        b_.prefetch(b_.CreateGEP(t, row_at(later), b_.i64(element)));
+    const V memory = b_.CreateGEP(t, row, b_.i64(element)), frame = place(r, element);
+    b_.call(transpose_name(bytes, b_.vector_width), b_.getVoidTy(),
+            {r.stored ? memory : frame, r.stored ? starts_ : dense, r.stored ? frame : memory,
+             r.stored ? dense : starts_, b_.i32(TurnHow::without_prefetch)});
+  }
+  if (!r.stored) take_fields(r, here, 0);
 }
 
 }  // namespace weft::compiler

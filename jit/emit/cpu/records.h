@@ -16,7 +16,8 @@ class CpuEmitter;
 
 // The records of a vector are adjacent in memory. The library converts them to one vector per
 // element, in the frame, or back. Whole records of a few elements are shuffled in registers. Narrow
-// elements are gathered and scattered in words.
+// elements are gathered and scattered in words. The long records of points that are not neighbours
+// are rows at arbitrary places, which the library transposes.
 class Records : EmitterPart<CpuEmitter> {
  public:
   explicit Records(CpuEmitter& e);
@@ -31,6 +32,18 @@ class Records : EmitterPart<CpuEmitter> {
   bool enabled = true;  // false: the points that follow are not neighbours
 
  private:
+  struct Found {
+    std::map<nest::Id, Record> records = {};     // by first access
+    std::map<nest::Id, nest::Id> first_of = {};  // by access
+    void add(nest::Id first, const Record& r);
+    // Returns the record of an access, or null.
+    const Record* of(nest::Id access) const;
+  };
+  void find_rows(nest::BlockId b);
+  void transpose_rows(const Record& r, nest::Id here);
+  V place(const Record& r, int64_t element);
+  void put_fields(const Record& r, nest::Id here, int p);
+  void take_fields(const Record& r, nest::Id here, int p);
   void move_record(const Record& r, nest::Id here, int p);
   bool is_short(const Record& r, nest::Id here) const;
   void load_short(const Record& r, nest::Id here, int p);
@@ -47,10 +60,11 @@ class Records : EmitterPart<CpuEmitter> {
   // Returns the number of elements from the first to the last that vector p accesses.
   V elements_of(const Record& r, int p);
 
-  std::map<nest::Id, Record> records_;            // by first access
-  std::map<nest::Id, nest::Id> record_of_;        // by access
+  Found records_;                                 // of neighbours
+  Found rows_;                                    // of points that are not neighbours
   std::map<std::pair<nest::Id, int>, V> values_;  // that were read, by access and vector
   std::map<nest::Id, V> arrays_;                  // by first access
+  V starts_ = nullptr;                            // of the rows of a vector, in bytes
 };
 
 }  // namespace weft::compiler

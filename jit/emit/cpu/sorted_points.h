@@ -33,6 +33,7 @@ class SortedPoints : EmitterPart<CpuEmitter> {
   // Computes the keys, and where the points of each key are in the order. Returns whether sorting
   // saves enough. `was_sorted` is 1 if it did in the last block, else 0.
   V find_keys(V begin, V size, V was_sorted);
+  bool samples_nothing() const;
   // Returns how many points have each key, and what the vectors cost in the order of the grid.
   Vs count_keys(V begin, V size);
   V whole_vectors(V points, V round);
