@@ -16,6 +16,7 @@
 #include "core/loops/work.h"
 #include "core/op.h"
 #include "jit/fuse/analysis.h"
+#include "jit/fuse/cost.h"
 #include "jit/fuse/loop_grid.h"
 #include "jit/fuse/region.h"
 #include "jit/rewrite/lane_call.h"
@@ -39,9 +40,9 @@ constexpr int64_t longest_between = 4 * long_kernel;
 // The largest number of elements of a lane that a fold reads from memory in a call. Alone it reads
 // them along their rows. In a call each lane has rows of its own, so its vectors are gathered.
 constexpr int64_t longest_fold = 4096;
-// The instructions of a lane from which on a branch is sorted, in all sides but the cheapest one.
-// To sort a lane takes 100 to 200 (jit/schedule/choose/limits.h).
-constexpr double least_sorted = 256;
+// Lanes are sorted if all sides of a branch but the cheapest one take so many instructions of a
+// vector. The number is for each element that a lane moves (jit/schedule/choose/limits.h).
+constexpr double sorted_element = 4 * machine.width;
 // The number of sets that are analysed one by one if all equations together do not fit.
 constexpr int max_tries = 8;
 
@@ -105,7 +106,12 @@ class Joiner {
       const double work = ProgramWork(*side).of_all();
       all += work, cheapest = std::min(cheapest, work);
     }
-    return all - cheapest >= least_sorted * static_cast<double>(points_[i]);
+    int64_t moved = 3 * points_[i];  // sorting costs as much as three elements
+    const Eqn& e = j_.eqns[i];
+    for (const Types& types : {j_.in_types(e), j_.out_types(e)})
+      for (const Type& t : types)
+        if (t.elements() >= points_[i]) moved += t.elements();
+    return all - cheapest >= sorted_element * static_cast<double>(moved);
   }
   // Returns true if a lane's condition of branch i depends on what equation q computes.
   bool decides(size_t q, size_t i) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "jit/schedule/mask_loops.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
@@ -14,8 +15,12 @@ namespace {
 
 constexpr int64_t most_cost = 1 << 20;
 
+// Several trips of a loop over bits are one instruction.
+constexpr int64_t trips_of_bits = 16;
+
 // Returns how often a block of a structured instruction runs when the instruction does.
-int64_t trips(const Kernel& k, const Inst& i) {
+int64_t trips(const Kernel& k, const Divergence& d, Id v) {
+  const Inst& i = k.insts[v];
   const auto constant = [&](size_t a) -> std::optional<int64_t> {
     const Inst& x = k.insts[i.args[a]];
     return x.op == Opcode::Const ? std::optional<int64_t>(x.imm) : std::nullopt;
@@ -30,27 +35,28 @@ int64_t trips(const Kernel& k, const Inst& i) {
     case Opcode::If: return 1;
     default: break;
   }
-  return std::clamp<int64_t>(n.value_or(unknown_trips), 0, most_cost);
+  const int64_t all = std::clamp<int64_t>(n.value_or(unknown_trips), 0, most_cost);
+  return combines_bits(k, d, v) ? (all + trips_of_bits - 1) / trips_of_bits : all;
 }
 
 // Adds f(instruction) over the block and its inner blocks, once for each trip.
 template <class F>
-int64_t over_trips(const Kernel& k, BlockId b, F&& f) {
+int64_t over_trips(const Kernel& k, const Divergence& d, BlockId b, F&& f) {
   int64_t n = 0;
   for (Id v : k.blocks[b].body) {
     const Inst& i = k.insts[v];
     n += f(v);
     int64_t inner = 0;
     for (size_t s = is_cold(i) ? 1 : 0; s < i.blocks.size(); ++s)
-      inner += over_trips(k, i.blocks[s], f);
-    if (inner) n += std::min(most_cost, inner * trips(k, i));
+      inner += over_trips(k, d, i.blocks[s], f);
+    if (inner) n += std::min(most_cost, inner * trips(k, d, v));
   }
   return std::min(n, most_cost);
 }
 
-int64_t cost_of_inst(const Kernel& k, Id v) {
+int64_t cost_of_inst(const Kernel& k, const Divergence& d, Id v) {
   int64_t n = 1;
-  for (BlockId b : k.insts[v].blocks) n += cost_of_trips(k, b);
+  for (BlockId b : k.insts[v].blocks) n += cost_of_trips(k, d, b);
   return n;
 }
 
@@ -110,16 +116,19 @@ class Slice {
 
 }  // namespace
 
-int64_t cost_of_trips(const Kernel& k, BlockId b) {
-  return over_trips(k, b, [](Id) { return 1; });
+int64_t cost_of_trips(const Kernel& k, const Divergence& d, BlockId b) {
+  return over_trips(k, d, b, [](Id) { return 1; });
 }
 
 int64_t accesses_of_neighbours(const Kernel& k, const Divergence& d, BlockId b) {
-  return over_trips(k, b, [&](Id v) -> int64_t {
+  std::set<BlockId> rows = {0};
+  for (const Inst& i : k.insts)
+    if (is_loop(i)) rows.insert(i.blocks.begin(), i.blocks.end());
+  return over_trips(k, d, b, [&](Id v) -> int64_t {
     const Inst& i = k.insts[v];
     if (i.op != Opcode::Load && i.op != Opcode::Store) return 0;
     const Variance& at = d.variance[i.args[0]];
-    return at.linear() && at.known && nest::at_most(at.stride, 2);
+    return at.linear() && at.known && (nest::at_most(at.stride, 2) || rows.contains(i.home));
   });
 }
 
@@ -142,11 +151,11 @@ std::optional<SortKeys> sort_keys(const Kernel& k, const Divergence& d,
     valid = valid && i.op == Opcode::If && !is_cold(i) && d.divergent[v] && slice.add(i.args[0]);
     for (BlockId side : valid ? i.blocks : std::vector<BlockId>()) {
       const Id inner = sorted_branch(k, branches, side);
-      const int64_t all = cost + cost_of_trips(k, side);
+      const int64_t all = cost + cost_of_trips(k, d, side);
       if (inner == no_id)
         keys.costs.push_back(all);
       else
-        self(self, inner, std::max<int64_t>(0, all - cost_of_inst(k, inner)));
+        self(self, inner, std::max<int64_t>(0, all - cost_of_inst(k, d, inner)));
     }
   };
   for (Id v : branches)
@@ -157,7 +166,7 @@ std::optional<SortKeys> sort_keys(const Kernel& k, const Divergence& d,
   if (!valid || found != branches.size() || std::ssize(keys.costs) > max_sort_keys)
     return std::nullopt;
   keys.slice = slice.insts();
-  for (Id v : keys.slice) keys.slice_cost += cost_of_inst(k, v);
+  for (Id v : keys.slice) keys.slice_cost += cost_of_inst(k, d, v);
   return keys;
 }
 

@@ -39,9 +39,10 @@ nest::Id sorted_branch(const nest::Kernel& k, const std::set<nest::Id>& branches
 // Returns the instructions of a block, with those of as many trips as its loops make. A loop of
 // unknown length counts as `unknown_trips`.
 inline constexpr int64_t unknown_trips = 16;
-int64_t cost_of_trips(const nest::Kernel& k, nest::BlockId b);
+int64_t cost_of_trips(const nest::Kernel& k, const Divergence& d, nest::BlockId b);
 // Returns how many loads and stores of a block move neighbouring elements of a vector together,
-// with those of as many trips as its loops make. Sorted points move them one by one.
+// with those of as many trips as its loops make. Sorted points move them one by one. Records and
+// rows of points are moved together, too: they are accessed in the top block, or in loops.
 int64_t accesses_of_neighbours(const nest::Kernel& k, const Divergence& d, nest::BlockId b);
 
 }  // namespace weft::compiler

@@ -388,7 +388,7 @@ class Chooser {
       std::set<Id> all = chosen;
       all.insert(v);
       int64_t cost = 0;
-      for (BlockId side : i.blocks) cost += cost_of_trips(k_, side);
+      for (BlockId side : i.blocks) cost += cost_of_trips(k_, d_, side);
       if (cost > most && sort_keys(k_, d_, all)) best = v, most = cost;
     }
     const bool always = options_.sort == Options::Use::always;
