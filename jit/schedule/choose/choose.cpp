@@ -5,6 +5,7 @@
 #include "jit/schedule/choose/choose.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "jit/schedule/choose/parts.h"
 #include "jit/schedule/nest_names.h"
@@ -94,10 +95,14 @@ class Chooser {
     choose_mode();
     if (s_.mode == Mode::grid) choose_interleave();
     if (s_.mode == Mode::grid) choose_refill();
+    if (s_.mode == Mode::grid) limit_interleave(row_points());
     if (s_.mode == Mode::grid) choose_sort();
     if (s_.mode == Mode::grid) {
       if (k_.rank == 2 && s_.sort_points == 0) choose_tile();
-      s_.versioned = weight(k_, 0) <= limits_.max_versioned_kernel;
+      // A row of fewer points than the interleaved vectors have is one masked trip.
+      const bool whole = s_.interleave == 1 || row_points() == 0 ||
+                         row_points() >= int64_t{s_.vector_width} * s_.interleave;
+      s_.versioned = whole && weight(k_, 0) <= limits_.max_versioned_kernel;
       choose_records();
     }
     if (s_.mode == Mode::inner) choose_records();
@@ -307,7 +312,16 @@ class Chooser {
     }
     if (one_plain_fold() && arrays == 0 && weight(k_, 0) <= 5 * limits_.short_body)
       s_.interleave = limits_.interleave_fold;
+    limit_interleave(points());
     if (options_.interleave) s_.interleave = options_.interleave;
+  }
+  // Interleaves no more vectors than this number of points fills, if it is known. The partial
+  // results of a fold are a power of two, and so are its vectors.
+  void limit_interleave(int64_t points) {
+    if (points == 0 || options_.interleave) return;
+    const auto vectors = static_cast<uint64_t>(vectors_of(points));
+    const auto most = static_cast<int64_t>(one_plain_fold() ? std::bit_ceil(vectors) : vectors);
+    s_.interleave = static_cast<int>(std::min<int64_t>(s_.interleave, most));
   }
   bool writes_rows(Id loop) const {
     const LoopSchedule rows = choose_row_operands(k_, d_, limits_, s_.vector_width, 1, loop);
@@ -328,11 +342,13 @@ class Chooser {
     for (int64_t n : options_.grid) all *= n;
     return all;
   }
-  // Returns true if the points are known to be so few that most vectors would not be refilled.
-  bool fills_few_vectors() const {
-    constexpr int64_t few = 4;
-    return !options_.grid.empty() && points() < few * s_.vector_width;
+  // Returns the number of points of a row, or 0 if it is not known.
+  int64_t row_points() const { return options_.grid.empty() ? 0 : options_.grid.back(); }
+  int64_t vectors_of(int64_t points) const {
+    return (points + s_.vector_width - 1) / s_.vector_width;
   }
+  // Returns true if the points are known to be so few that most vectors would not be refilled.
+  bool fills_few_vectors() const { return points() > 0 && vectors_of(points()) <= 2; }
 
   void choose_refill() {
     using Use = Options::Use;

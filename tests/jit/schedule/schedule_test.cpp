@@ -245,6 +245,34 @@ TEST_CASE("schedules of every kind of nest", "[jit][schedule][golden]") {
   CHECK(testing::own_golden("schedules.txt", text) == "");
 }
 
+TEST_CASE("few points fill few vectors", "[jit][schedule]") {
+  const auto chosen = [](const std::string& name, const std::vector<int64_t>& grid) {
+    const auto s = std::ranges::find_if(samples(), [&](const Sample& x) { return x.name == name; });
+    REQUIRE(s != samples().end());
+    const TargetInfo target = machines()[0].target;
+    const Schedule schedule = choose_schedule(s->kernel, target, {.grid = grid});
+    CHECK(verify(schedule, s->kernel, target) == "");
+    return schedule;
+  };
+  const auto is_refilled = [&](int64_t n) {
+    return chosen("mandelbrot", {n}).mode == Mode::refill;
+  };
+  CHECK(is_refilled(1000));
+  CHECK(is_refilled(33));
+  CHECK_FALSE(is_refilled(32));
+  for (const int64_t n : {1, 16, 17, 32, 33, 48, 49, 64, 65, 1000}) {
+    CAPTURE(n);
+    const int64_t vectors = std::min<int64_t>(4, (n + 15) / 16);
+    CHECK(chosen("mandelbrot", {n}).interleave == vectors);
+    const Schedule euler = chosen("euler", {n});
+    CHECK(euler.interleave == vectors);
+    // Vectors in part are a version only if others are whole.
+    CHECK(euler.versioned == (vectors == 1 || n >= 16 * vectors));
+    // Folds have a power of two.
+    CHECK(chosen("sum of columns", {1000, n}).interleave == (vectors == 3 ? 4 : vectors));
+  }
+}
+
 TEST_CASE("every field of a schedule is another code, or refused", "[jit][schedule]") {
   // The verifier accepts one value of these: steps do not share blocks of the grid, and not all
   // processors have non-temporal stores.
