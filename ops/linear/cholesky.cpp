@@ -84,34 +84,31 @@ Array with_real_diagonal(const Array& x) {
 }
 
 // From each row after j, subtracts its element j times `inverse` and `across`.
-Array without_column(const Array& a, const Array& inverse, const Array& across, const Array& j) {
-  const int rank = a.ndim();
-  const int64_t n = a.shape()[rank - 1];
-  const Type index(I32, {});
-  const ClosedJaxpr test = record({index, a.type()}, [&](const Arrays& c) {
-    return Arrays{lt(c[0], like(c[0], static_cast<double>(n)))};
-  });
-  const ClosedJaxpr body = record({index, a.type()}, [&](const Arrays& c) {
-    const Array row = matrix::element(c[1], c[0], rank - 2);
-    const Array factor = mul(matrix::number(c[1], c[0], j), inverse);
+Array without_column(const Array& a, const Array& inverse, const Array& across,
+                     const matrix::Row& j) {
+  const int rows = a.ndim() - 2;
+  const auto row_without = [&](const Array& i, const Array& x) {
+    const Array row = matrix::element(x, i, rows);
+    const Array factor = mul(matrix::number(x, i, j.index), inverse);
     const Array less = sub(row, mul(matrix::along_leading(factor, row.shape()), across));
-    return Arrays{add(c[0], like(c[0], 1)), matrix::with_element(c[1], less, c[0], rank - 2)};
-  });
-  return while_flat(test, body, {add(j, like(j, 1)), a})[1];
+    return matrix::with_element(x, less, i, rows);
+  };
+  return matrix::over_rows(matrix::after(j), matrix::row_at(a.shape()[rows]), a, row_without);
 }
 
 // One step, from (matrices, flags of those that are positive definite so far) and j. Returns the
 // new matrices and flags, and the inverse of the root of the pivot. This inverse is finite where
 // the inverse of the pivot overflows.
-Arrays column_step(const Array& a, const Array& definite, const Array& j) {
+Arrays column_step(const Array& a, const Array& definite, const matrix::Row& step) {
   const int rank = a.ndim();
+  const Array& j = step.index;
   const Array pivot = real_part_of(matrix::number(a, j, j)), root = rsqrt(pivot);
   const Array inverse = as_number(root, a.dtype());
   const Array column = matrix::conj(matrix::column(a, j));
   const Array later = gt(iota(I32, column.shape(), rank - 2), j);
   const Array quotients = mul(column, matrix::along_leading(inverse, column.shape()));
   const Array across = select(later, quotients, base::zeros(column.type().strong()));
-  return {without_column(a, inverse, across, j),
+  return {without_column(a, inverse, across, step),
           bitwise_and(definite, gt(pivot, base::zeros(pivot.type().strong()))), root};
 }
 
@@ -122,9 +119,9 @@ Arrays cholesky_expand(const ExpandArgs<None>& e) {
   const int64_t n = matrix::Sizes(t).rows;
   const Array first = with_real_diagonal(base::convert(x, t.dtype()));
   if (n == 0) return {first};
-  const ClosedJaxpr body = record({t, flag, Type(I32, {})},
-                                  [](const Arrays& a) { return column_step(a[0], a[1], a[2]); });
-  const Arrays out = scan_flat(body, {first, base::ones(flag)}, {iota(I32, {n}, 0)}, n);
+  const Arrays out = matrix::over_steps(
+      n, false, {first, base::ones(flag)},
+      [](const matrix::Row& j, const Arrays& c) { return column_step(c[0], c[1], j); });
   const Array roots = as_number(base::move_axis(out[2], 0, rank - 2), t.dtype());
   const Array factors = mul(out[0], matrix::along(roots, t.shape(), rank - 1));
   const Array none =

@@ -123,31 +123,29 @@ struct Pivot {
 
 // From the rows after j, subtracts the multiple of the pivot row that makes column j zero. The
 // factors are stored in column j.
-Array without_column(const Array& a, const Pivot& p, const Array& j) {
-  const int rank = a.ndim(), rows = rank - 2;
-  const double m = static_cast<double>(a.shape()[rows]);
-  const Type index(I32, {});
-  const ClosedJaxpr test =
-      record({index, a.type()}, [&](const Arrays& c) { return Arrays{lt(c[0], like(c[0], m))}; });
-  const ClosedJaxpr body = record({index, a.type()}, [&](const Arrays& c) {
-    const Array &i = c[0], here = matrix::element(c[1], i, rows);
+Array without_column(const Array& a, const Pivot& p, const matrix::Row& step) {
+  const int rows = a.ndim() - 2;
+  const Array& j = step.index;
+  const auto row_without = [&](const Array& i, const Array& x) {
+    const Array here = matrix::element(x, i, rows);
     const auto across = [&](const Array& v) { return matrix::along_leading(v, here.shape()); };
     const Array moved = eq(p.place, matrix::all(i, p.place.shape()));
     const Array row = select(across(moved), p.displaced, here);
-    const Array number = select(moved, p.displaced_number, matrix::number(c[1], i, j));
+    const Array number = select(moved, p.displaced_number, matrix::number(x, i, j));
     const Array factor =
         select(eq(p.number, base::zeros(p.number.type())), number, div(number, p.number));
     const Array column = iota(I32, row.shape(), rows);
     const Array next = select(gt(column, j), sub(row, mul(across(factor), p.row)),
                               select(eq(column, j), across(factor), row));
-    return Arrays{add(i, like(i, 1)), matrix::with_element(c[1], next, i, rows)};
-  });
-  return while_flat(test, body, {add(j, like(j, 1)), a})[1];
+    return matrix::with_element(x, next, i, rows);
+  };
+  return matrix::over_rows(matrix::after(step), matrix::row_at(a.shape()[rows]), a, row_without);
 }
 
 // Maps (matrices, order of the rows) and j to the same values and the position of the pivot.
-Arrays lu_step(const Array& a, const Array& order, const Array& j) {
+Arrays lu_step(const Array& a, const Array& order, const matrix::Row& step) {
   const int rows = a.ndim() - 2;
+  const Array& j = step.index;
   const Array column = matrix::column(a, j), i = iota(I32, column.shape(), rows);
   const Array size = magnitude(column);
   Pivot p;
@@ -159,7 +157,7 @@ Arrays lu_step(const Array& a, const Array& order, const Array& j) {
   p.number = at_place(column, column.shape().with(rows, 1));
   p.displaced = matrix::element(a, j, rows);
   p.displaced_number = matrix::element(column, j, rows);
-  const Array next = matrix::with_element(without_column(a, p, j), p.row, j, rows);
+  const Array next = matrix::with_element(without_column(a, p, step), p.row, j, rows);
   const auto along = [&](const Array& v) { return matrix::along_leading(v, order.shape()); };
   const Array from = along(taken(order, p.place)), to = along(matrix::element(order, j, rows));
   return {next, select(eq(i, j), from, select(eq(i, along(p.place)), to, order)), p.place};
@@ -172,9 +170,9 @@ Arrays lu_expand(const ExpandArgs<None>& e) {
   const int64_t steps = matrix::Sizes(t).smaller();
   const Array a = base::convert(e.x[0], t.dtype()), start = iota(I32, out[2].shape(), rows);
   if (t.elements() == 0) return {a, base::zeros(out[1]), start};
-  const ClosedJaxpr body =
-      record({t, out[2], Type(I32, {})}, [](const Arrays& c) { return lu_step(c[0], c[1], c[2]); });
-  const Arrays r = scan_flat(body, {a, start}, {iota(I32, {steps}, 0)}, steps);
+  const Arrays r = matrix::over_steps(
+      steps, false, {a, start},
+      [](const matrix::Row& j, const Arrays& c) { return lu_step(c[0], c[1], j); });
   return {r[0], base::move_axis(r[2], 0, rows), r[1]};
 }
 
@@ -316,21 +314,19 @@ Array lu_pivots_to_permutation(const Arg& pivots, int64_t permutation_size) {
     reject_shape("lu_pivots_to_permutation", "takes an axis of pivots, no more than there are rows",
                  {t});
   const Type order(I32, t.shape().with(last, permutation_size));
-  const Type one(I32, t.shape().erased(last));
-  const ClosedJaxpr body = record({order, one, Type(I32, {})}, [&](const Arrays& c) {
-    const Array &order = c[0], &j = c[2];
+  const auto exchange = [&](const matrix::Row& j, const Arrays& c) {
+    const Array& order = c[0];
     const Array i = iota(I32, order.shape(), last);
-    const Array there = eq(i, matrix::along_leading(c[1], order.shape()));
-    const Array here = eq(i, broadcast_in_dim(j, order.shape(), {}));
+    const Array pivot = matrix::element(pivots, j.index, last);
+    const Array there = eq(i, matrix::along_leading(pivot, order.shape()));
+    const Array here = eq(i, matrix::all(j.index, order.shape()));
     const auto number = [&](const Array& mask) {
       const Array chosen = select(mask, order, base::zeros(order.type()));
       return matrix::along_leading(reduce_sum(chosen, {last}), order.shape());
     };
     return Arrays{select(here, number(there), select(there, number(here), order))};
-  });
-  const int64_t steps = t.shape()[last];
-  return scan_flat(body, {iota(I32, order.shape(), last)},
-                   {base::move_axis(pivots, last, 0), iota(I32, {steps}, 0)}, steps)[0];
+  };
+  return matrix::over_steps(t.shape()[last], false, {iota(I32, order.shape(), last)}, exchange)[0];
 }
 
 }  // namespace lax

@@ -4,9 +4,11 @@
 #include "ops/linear/matrix.h"
 
 #include "batching/batch_trace.h"
+#include "ops/control/control_flow.h"
 #include "ops/index/index.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/kit.h"
+#include "ops/kit/lists.h"
 #include "ops/kit/sample_numbers.h"
 #include "ops/structure/structure.h"
 #include "weft/lax/compare.h"
@@ -79,6 +81,12 @@ Array elements(const Array& x, const std::vector<std::pair<int, Array>>& places)
 
 Array element(const Array& x, const Array& j, int at) { return elements(x, {{at, j}}); }
 Array with_element(const Array& x, const Array& part, const Array& j, int at) {
+  // At a known place, a selection can be a part of any kernel. An update in place would be kept for
+  // a loop around it.
+  if (j.node().concrete()) {
+    const Array here = lax::eq(iota(I32, x.shape(), at), all(j, x.shape()));
+    return lax::select(here, without(part, x.shape(), at), x);
+  }
   Arrays starts(x.ndim(), base::zeros(Type(I32, {})));
   starts[at] = j;
   return dynamic_update_at(x, base::insert_axis(part, at, 1), starts);
@@ -93,6 +101,56 @@ Array diagonal(const Array& x) {
                       {x.ndim() - 1});
 }
 Array column(const Array& x, const Array& j) { return element(x, j, x.ndim() - 1); }
+
+Row row_at(int64_t number) { return {scalar_of_int(I32, number), number}; }
+
+Row after(const Row& r) {
+  return r.number ? row_at(*r.number + 1) : Row{lax::add(r.index, like(r.index, 1))};
+}
+
+Array over_rows(const Row& first, const Row& end, const Array& x,
+                FunctionRef<Array(const Array& i, const Array& x)> step) {
+  if (first.number && end.number) {
+    Array r = x;
+    for (int64_t i = *first.number; i < *end.number; ++i) r = step(scalar_of_int(I32, i), r);
+    return r;
+  }
+  const Types types{Type(I32, {}), x.type()};
+  // A known end is a literal of the test. As an array it would be an operand of the loop.
+  const ClosedJaxpr test = record(types, [&](const Arrays& c) {
+    const Array last = end.number ? like(c[0], static_cast<double>(*end.number)) : end.index;
+    return Arrays{lax::lt(c[0], last)};
+  });
+  const ClosedJaxpr body = record(types, [&](const Arrays& c) {
+    return Arrays{lax::add(c[0], like(c[0], 1)), step(c[0], c[1])};
+  });
+  return while_flat(test, body, {first.index, x})[1];
+}
+
+Arrays over_steps(int64_t n, bool reverse, const Arrays& carry,
+                  FunctionRef<Arrays(const Row& j, const Arrays& carry)> step) {
+  constexpr int64_t most_written_out = 4;
+  if (n > most_written_out) {
+    Types types;
+    for (const Array& x : carry) types.push_back(x.type());
+    types.emplace_back(I32, Shape());
+    const ClosedJaxpr body = record(
+        types, [&](const Arrays& c) { return step({c.back()}, sublist(c, 0, carry.size())); });
+    return scan_flat(body, carry, {iota(I32, {n}, 0)}, n, reverse);
+  }
+  Arrays now = carry;
+  std::vector<Arrays> results;  // by result
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t j = reverse ? n - 1 - k : k;
+    const Arrays out = step(row_at(j), now);
+    now = sublist(out, 0, carry.size());
+    results.resize(out.size() - carry.size(), Arrays(static_cast<size_t>(n)));
+    for (size_t r = 0; r < results.size(); ++r)
+      results[r][static_cast<size_t>(j)] = base::insert_axis(out[carry.size() + r], 0, 1);
+  }
+  for (const Arrays& rows : results) now.push_back(concatenate_arrays(rows, 0));
+  return now;
+}
 
 Array product(const Array& a, const Array& b) {
   const Ints batch = axis_range(a.ndim() - 2);

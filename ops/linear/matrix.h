@@ -3,6 +3,8 @@
 // ops/linear/matrix.h: helpers for rules of factorizations, which treat the last two axes of an
 // array as a matrix.
 #pragma once
+#include <optional>
+
 #include "core/ir.h"
 #include "weft/array.h"
 #include "weft/detail/ref.h"
@@ -66,6 +68,24 @@ Array leads(const Array& vectors, int axis);
 Array at_leads(const Array& x, const Array& leads, int axis);
 // Returns the factors that make the leading elements real and positive.
 Array to_positive_leads(const Array& vectors, int axis);
+
+// The number of a row or a step: an index of the program, and the number itself where the steps
+// for a small matrix are written out.
+struct Row {
+  Array index;
+  std::optional<int64_t> number = {};
+};
+Row row_at(int64_t number);
+Row after(const Row& r);
+// Returns x after `x = step(i, x)` for the rows from `first` to before `end`.
+Array over_rows(const Row& first, const Row& end, const Array& x,
+                FunctionRef<Array(const Array& i, const Array& x)> step);
+// Runs n steps, from the last one if `reverse`. `step` maps a number and the carried values to the
+// new carried values, followed by results. Returns the last carried values and the results of all
+// steps, stacked along a new leading axis. Few steps are written out: they need no loop, so that
+// they can share a kernel with the equations around them.
+Arrays over_steps(int64_t n, bool reverse, const Arrays& carry,
+                  FunctionRef<Arrays(const Row& j, const Arrays& carry)> step);
 
 // Runs f on each matrix in its own lane, so that loops of each lane end independently.
 Arrays each_matrix(const Array& x, FunctionRef<Arrays(const Array&)> f);

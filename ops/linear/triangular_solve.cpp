@@ -117,20 +117,15 @@ Arrays solve_reference(const Arrays& x, const Solve& p) {
 // place.
 
 // Subtracts row k times the elements of column k from the rows of b after it, or before it.
-Array without_row(const Array& b, const Array& a, const Array& row, const Array& k, int at,
+Array without_row(const Array& b, const Array& a, const Array& row, const matrix::Row& k, int at,
                   bool forward) {
-  const Type index(I32, {}), t = b.type();
-  const Array end = forward ? like(k, static_cast<double>(t.shape()[at])) : k;
-  const ClosedJaxpr test =
-      record({index, t}, [&](const Arrays& c) { return Arrays{lt(c[0], end)}; });
-  const ClosedJaxpr body = record({index, t}, [&](const Arrays& c) {
-    const Array &i = c[0], here = matrix::element(c[1], i, at);
-    const Array number = matrix::along_leading(matrix::number(a, i, k), here.shape());
-    const Array less = sub(here, mul(number, row));
-    return Arrays{add(i, like(i, 1)), matrix::with_element(c[1], less, i, at)};
-  });
-  const Array first = forward ? add(k, like(k, 1)) : like(k, 0);
-  return while_flat(test, body, {first, b})[1];
+  const auto less = [&](const Array& i, const Array& x) {
+    const Array here = matrix::element(x, i, at);
+    const Array number = matrix::along_leading(matrix::number(a, i, k.index), here.shape());
+    return matrix::with_element(x, sub(here, mul(number, row)), i, at);
+  };
+  if (forward) return matrix::over_rows(matrix::after(k), matrix::row_at(b.shape()[at]), b, less);
+  return matrix::over_rows(matrix::row_at(0), k, b, less);
 }
 
 Arrays solve_expand(const ExpandArgs<Solve>& e) {
@@ -141,15 +136,15 @@ Arrays solve_expand(const ExpandArgs<Solve>& e) {
   const Type t = e.x[1].type().strong();
   const int64_t n = t.shape()[at];
   if (n == 0) return {base::convert(e.x[1], t.dtype())};
-  const ClosedJaxpr body = record({t, Type(I32, {})}, [&](const Arrays& c) {
-    const Array &b = c[0], &k = c[1];
+  const auto solve_row = [&](const matrix::Row& step, const Arrays& carry) {
+    const Array &b = carry[0], &k = step.index;
     Array row = matrix::element(b, k, at);
     if (!p.unit_diagonal)
       row = div(row, matrix::along_leading(matrix::number(a, k, k), row.shape()));
-    const Array rest = without_row(b, a, row, k, at, forward(p));
+    const Array rest = without_row(b, a, row, step, at, forward(p));
     return Arrays{p.unit_diagonal ? rest : matrix::with_element(rest, row, k, at)};
-  });
-  return scan_flat(body, {base::convert(e.x[1], t.dtype())}, {iota(I32, {n}, 0)}, n, !forward(p));
+  };
+  return matrix::over_steps(n, !forward(p), {base::convert(e.x[1], t.dtype())}, solve_row);
 }
 
 // ---- by BLAS
