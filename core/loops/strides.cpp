@@ -46,14 +46,14 @@ Variance linear(const Kernel& k, const Inst& i, const Variance& a, const Varianc
 }
 
 // smin(smax(value, least), most)
-std::optional<Choice> clamped(const Kernel& k, Id v) {
+std::optional<Choice> clamped(InstOf inst, Id v) {
   const auto constant = [&](Id c) -> std::optional<int64_t> {
-    const Inst& i = k.insts[c];
+    const Inst& i = inst(c);
     return i.op == Opcode::Const ? std::optional(i.imm) : std::nullopt;
   };
   // Splits `of` into a constant bound, which is returned, and the other operand.
   const auto bounded = [&](Opcode op, Id* of) -> std::optional<int64_t> {
-    const Inst& i = k.insts[*of];
+    const Inst& i = inst(*of);
     if (i.op != op || i.kind != Kind::I64) return std::nullopt;
     for (size_t a : {0, 1})
       if (const auto c = constant(i.args[a])) {
@@ -66,8 +66,8 @@ std::optional<Choice> clamped(const Kernel& k, Id v) {
   const auto most = bounded(Opcode::SMin, &value);
   const auto least = most ? bounded(Opcode::SMax, &value) : std::nullopt;
   if (!least || *most < *least || *most - *least > INT32_MAX) return std::nullopt;
-  const Inst& i = k.insts[value];
-  if (i.op == Opcode::SExt && k.insts[i.args[0]].kind == Kind::I32 && *least >= INT32_MIN &&
+  const Inst& i = inst(value);
+  if (i.op == Opcode::SExt && inst(i.args[0]).kind == Kind::I32 && *least >= INT32_MIN &&
       *most <= INT32_MAX)
     value = i.args[0];
   return Choice{value, *least, *most - *least + 1, *least, 1};
@@ -75,16 +75,16 @@ std::optional<Choice> clamped(const Kernel& k, Id v) {
 
 }  // namespace
 
-std::optional<Choice> choice_of(const Kernel& k, Id index) {
-  if (const auto c = clamped(k, index)) return c;
-  const Inst& i = k.insts[index];
+std::optional<Choice> choice_of(InstOf inst, Id index) {
+  if (const auto c = clamped(inst, index)) return c;
+  const Inst& i = inst(index);
   if (i.kind != Kind::I64 || (i.op != Opcode::Add && i.op != Opcode::Mul)) return std::nullopt;
   for (size_t a : {0, 1}) {
     const Id other = i.args[1 - a];
-    const Inst& number = k.insts[other];
+    const Inst& number = inst(other);
     const bool constant = number.op == Opcode::Const && at_most(number.imm, INT32_MAX);
     if (!constant && i.op != Opcode::Add) continue;
-    auto c = choice_of(k, i.args[a]);
+    auto c = choice_of(inst, i.args[a]);
     if (!c || (!constant && c->base != no_id) || (i.op == Opcode::Mul && c->base != no_id))
       continue;
     if (!constant) {

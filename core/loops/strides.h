@@ -40,8 +40,12 @@ struct Choice {
   Id base = no_id;
 };
 // Empty unless the index is a clamped value, multiplied by and added to constants, plus optionally
-// one other value.
-std::optional<Choice> choice_of(const Kernel& k, Id index);
+// one other value. `inst`: the instructions of a kernel, or of one that is being written.
+using InstOf = FunctionRef<const Inst&(Id)>;
+std::optional<Choice> choice_of(InstOf inst, Id index);
+inline std::optional<Choice> choice_of(const Kernel& k, Id index) {
+  return choice_of([&](Id v) -> const Inst& { return k.insts[v]; }, index);
+}
 
 // The direction along which indices are followed: the points of a grid axis, or the trips of a
 // loop.

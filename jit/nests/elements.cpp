@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/loops/strides.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
@@ -16,14 +17,24 @@ Elem Elements::read_scalars(const Frame& f, int32_t var, const ValueLocation& p,
   if (p.elems.size() == 1) return p.elems[0];
   if (p.elems.empty()) return literal_elem({f.type(var).dtype(), false, {0, 0}});
   const I64v o = space_.inner_offset(f.lane_type(var), at);
-  int64_t k = 0;
-  if (o.known(&k)) return p.elems[k];
-  const auto n = static_cast<int64_t>(p.elems.size());
-  most_indexed_ = std::max(most_indexed_, n);
-  if (n > few_elements) dynamically_indexed_.insert({f.number, var});
-  Elem e = p.elems[0];
-  for (size_t i = 1; i < p.elems.size(); ++i)
-    e = select_elem((o == I64v(static_cast<int64_t>(i))).id, p.elems[i], e);
+  int64_t at_offset = 0;
+  if (o.known(&at_offset)) return p.elems[at_offset];
+  const auto inst = [&](nest::Id v) -> const nest::Inst& { return b_.inst(v); };
+  // A clamped index chooses one of a few elements, such as those of a column.
+  const auto size = static_cast<int64_t>(p.elems.size());
+  nest::Choice c{o.id, 0, size, 0, 1};
+  if (const auto few = nest::choice_of(inst, o.id); few && few->base == nest::no_id) {
+    const int64_t end = few->first + few->step * (few->count - 1);
+    if (std::min(few->first, end) >= 0 && std::max(few->first, end) < size) c = *few;
+  }
+  most_indexed_ = std::max(most_indexed_, c.count);
+  if (c.count > few_elements) dynamically_indexed_.insert({f.number, var});
+  Elem e = p.elems[c.first];
+  for (int64_t k = 1; k < c.count; ++k) {
+    const nest::Id before = b_.integer(c.least + k - 1, b_.kind(c.value));
+    const nest::Id reached = b_.pure(nest::Opcode::SLt, nest::Kind::Mask, {before, c.value});
+    e = select_elem(reached, p.elems[c.first + k * c.step], e);
+  }
   return e;
 }
 
