@@ -19,7 +19,9 @@
 namespace weft::compiler {
 namespace {
 
-constexpr int64_t largest_lane_value = 1024;       // elements of one value inside a lane
+// Elements of one value inside a lane, and the same in a call without loops, which reads each value
+// a few times.
+constexpr int64_t largest_lane_value = 1024, largest_value_of_call = 2048;
 constexpr int64_t largest_lane = 16384;            // elements that a lane holds at a time,
 constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
 // The same limits for a single lane, whose vectors run along its values.
@@ -79,7 +81,10 @@ class LoopGrid {
         top_(an.top()),
         one_(top_.j->eqns[0]),
         bad_(an.mixed(top_, 0)),
-        buffers_(carried_buffers(an, top_, 0)) {
+        buffers_(carried_buffers(an, top_, 0)),
+        largest_value_(v.kind == LoopForm::Kind::call && is_straight(*top_.bodies[0][0])
+                           ? largest_value_of_call
+                           : largest_lane_value) {
     note_values(top_);
     visit_bodies(top_, [&](const Scope& s) { note_values(s); });
     for (const auto& body : top_.bodies[0]) note_trips(*body, 1);
@@ -258,11 +263,10 @@ class LoopGrid {
   }
   // Each element costs a vector of lanes, although a few lanes do not fill it. The alternative are
   // vectors along the values of one lane after the other.
-  static bool exceeds_vectors(const Footprint& h, const std::vector<int64_t>& grid) {
+  bool exceeds_vectors(const Footprint& h, const std::vector<int64_t>& grid) const {
     const int64_t lanes = Shape(grid).elements();
     const bool few = !grid.empty() && lanes < min_vector_row;
-    return h.largest > largest_lane_value || h.total > largest_lane ||
-           h.bytes > largest_lane_bytes ||
+    return h.largest > largest_value_ || h.total > largest_lane || h.bytes > largest_lane_bytes ||
            (few && h.computed > largest_lane && 2 * h.computed > 3 * lanes * h.vectors);
   }
   static int32_t result_of(const CarriedBuffer& b) { return b.scope->j->eqns[b.eqn].out + b.carry; }
@@ -490,6 +494,7 @@ class LoopGrid {
   std::set<int> bad_;
   std::map<int, std::set<int>> met_;
   const std::vector<CarriedBuffer> buffers_;
+  const int64_t largest_value_;
   std::set<int> written_;                                // classes of their axes
   std::set<std::pair<const Scope*, int32_t>> in_chain_;  // values that share their memory
   std::set<std::pair<const Scope*, size_t>> updates_;    // equations that update them

@@ -32,8 +32,9 @@ inline constexpr int64_t update_cost = 256;
 // Values of up to this many elements per lane are scalars; larger ones are in local arrays.
 inline constexpr int64_t small_elements = 32;
 // The same limit in kernels without loops, and the largest number of instructions of such a kernel.
-inline constexpr int64_t most_scalars = 128;
-inline constexpr int64_t longest_straight_kernel = 10'000;
+// Between the two limits, values are scalars only if that does not double the code.
+inline constexpr int64_t many_scalars = 128, most_scalars = 256;
+inline constexpr int64_t longest_straight_kernel = 12'000;
 // The same limit in kernels that would be too long: loops replace the code for each element.
 inline constexpr int64_t few_elements = 4;
 // Up to this many elements are copied without a loop, so that small records are recognized.

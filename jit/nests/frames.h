@@ -34,6 +34,7 @@ struct KernelShape {
   int64_t small = small_elements;  // values of up to this many elements per lane are scalars
   FrameValues in_arrays = {};      // values in arrays even if they are small
   bool whole_loops = false;        // one loop for all elements, however it finds them
+  bool straight = false;           // it runs a call without loops and branches
   // By variable of the program that is emitted or stored: the grid axis of each axis, or -1.
   std::map<int32_t, std::vector<int>> grid_axes = {};
   // By loop of the program: the grid axis of each class of its analysis.

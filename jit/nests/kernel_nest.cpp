@@ -124,6 +124,11 @@ size_t vector_axes(const std::vector<int64_t>& grid) {
 // LLVM's time grows with the square of the number of blocks. Measured: docs/decisions/0080.
 constexpr int64_t longest_in_pieces = 4000;
 
+LaneFolds::Unrolled unrolled_folds(const KernelShape& s) {
+  if (s.small > small_elements) return LaneFolds::Unrolled::all;
+  return s.straight ? LaneFolds::Unrolled::several_axes : LaneFolds::Unrolled::none;
+}
+
 // The parts that write a kernel, in an order in which each uses only those before it.
 struct LaneParts {
   LaneParts(const Program& p, const char* name, KernelShape form, const VarMap<bool>& in_memory)
@@ -134,7 +139,7 @@ struct LaneParts {
         frames(p, shape, in_memory),
         arrays(b, space, shape.along_rows, shape.whole_loops),
         memory(b, space, frames.program()),
-        folds(b, space, shape.small > small_elements),
+        folds(b, space, unrolled_folds(shape)),
         elements(b, space, arrays, memory, folds),
         materializer(space, arrays, elements),
         outputs(b, space, arrays, memory, elements),
@@ -165,6 +170,7 @@ struct Form {
   size_t together = all_axes;
   int64_t small = small_elements;
   bool whole_loops = true;
+  bool straight = false;
 };
 
 KernelShape shape_of(const KernelPlan& k, const Form& form, const FrameValues& in_arrays) {
@@ -174,6 +180,7 @@ KernelShape shape_of(const KernelPlan& k, const Form& form, const FrameValues& i
                 .small = form.small,
                 .in_arrays = in_arrays,
                 .whole_loops = form.whole_loops,
+                .straight = form.straight,
                 .grid_axes = k.grid_axes,
                 .classes = k.classes};
   for (const ScanOutput& output : k.stored_by_step) s.stored_by_step[output.result] = output;
@@ -201,7 +208,7 @@ Written write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& 
   for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
     w.materializer.cache(program, it->second);
   for (int32_t v : k.roots) w.outputs.store(program, v);
-  const bool selects = form.small == most_scalars && w.elements.most_indexed() > small_elements;
+  const bool selects = form.small > small_elements && w.elements.most_indexed() > small_elements;
   if (in_arrays.empty() && !selects && !w.elements.dynamically_indexed().empty())
     return write_kernel(p, k, in_memory, form, w.elements.dynamically_indexed());
   return {w.finish(k.rows           ? nest::Vector::inner
@@ -314,17 +321,29 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
   };
   // Where lanes choose one of many elements, an array is faster than scalars, and shorter.
   std::optional<Written> n;
-  if (straight) n = write({.small = most_scalars});
-  if (!straight || n->selects || instructions(n->nest.kernel) > longest_straight_kernel) {
+  const auto is_long = [](const Written& w) {
+    return w.selects || instructions(w.nest.kernel) > longest_straight_kernel;
+  };
+  if (straight) {
+    n = write({.small = many_scalars});
+    if (has_loops(n->nest.kernel)) {
+      Written more = write({.small = most_scalars});
+      if (!is_long(more) && instructions(more.nest.kernel) <= 2 * instructions(n->nest.kernel))
+        n = std::move(more);
+    }
+  }
+  if (!straight || is_long(*n)) {
     Form form{.small = k.loops && k.rows        ? few_elements
                        : k.rows || k.short_rows ? fold_order::short_block
-                                                : small_elements};
+                                                : small_elements,
+              .straight = straight};
     if (n) form.together = n->form.together;
     n = write(form);
     // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
     const int64_t length = instructions(n->nest.kernel);
     if (form.small > few_elements && length > long_kernel) {
-      Written other = write({.together = n->form.together, .small = few_elements});
+      Written other =
+          write({.together = n->form.together, .small = few_elements, .straight = straight});
       if (3 * instructions(other.nest.kernel) < 2 * length) n = std::move(other);
     }
   }

@@ -78,6 +78,10 @@ namespace {
 // from many parts.
 constexpr size_t most_in_pieces = 256, most_in_vector_pieces = 4096;
 
+// A loop over more elements is written by axes, also where loops stay whole: dividing the index
+// would take longer than the work on a short element.
+constexpr int64_t most_divided = 64;
+
 // Returns true if `index` is computed from v. Digits of v do not count.
 bool is_along(const nest::Builder& b, Id index, Id v) {
   const nest::Inst& i = b.inst(index);
@@ -211,7 +215,7 @@ bool LaneArrays::loop(const Trips& trips, bool in_vectors, const std::function<v
   const bool rejected = is_rejected && is_rejected(whole.first, whole.index);
   const bool by_digits = whole.borders.empty() && whole.divisor > 0;
   may_divide_ = may_divide_ || (whole_loops_ && (rejected || by_digits || !whole.borders.empty()));
-  if (rejected && !whole_loops_) return b_.discard(whole.block), false;
+  if (rejected && (hi - lo > most_divided || !whole_loops_)) return b_.discard(whole.block), false;
   if (by_digits && !whole_loops_) {
     b_.discard(whole.block);
     return loops_by_digits(trips, whole.divisor, each), true;

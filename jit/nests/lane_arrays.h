@@ -26,8 +26,8 @@ struct ArrayFill {
 
 class LaneArrays {
  public:
-  // `along_rows`: vectors run along the inner axes. `whole_loops`: loops have neither pieces nor
-  // loops inside them.
+  // `along_rows`: vectors run along the inner axes. `whole_loops`: loops have no pieces, and only
+  // long ones have loops inside them.
   LaneArrays(nest::Builder& b, LaneSpace& space, bool along_rows, bool whole_loops)
       : b_(b), space_(space), along_rows_(along_rows), whole_loops_(whole_loops) {}
 

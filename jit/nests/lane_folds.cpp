@@ -72,6 +72,8 @@ namespace {
 // The largest number of terms with code of their own in a kernel of scalars. A loop would read
 // scalars at an index known only at run time.
 constexpr int64_t most_unrolled = 64;
+// The same limit for the instructions of all terms of a fold in a loop.
+constexpr size_t most_unrolled_code = 400;
 }  // namespace
 
 // Writes the order of core/loops/fold_order.h term by term.
@@ -96,11 +98,23 @@ std::vector<nest::Id> LaneFolds::fold_block(int64_t n, const FoldSpec& f, const 
       all = combine_with_term(b_, f.combine, all, term(I64v(k)), pairs);
     return all;
   }
-  if (unrolled_ && n <= most_unrolled && !f.of_folds) return fold_unrolled(n, f, term);
+  if (unrolled_ == Unrolled::all && n <= most_unrolled && !f.of_folds)
+    return fold_unrolled(n, f, term);
   const nest::BlockId body = b_.open({nest::Kind::I64});
   b_.yield(term(I64v::at(b_.param(body, 0))));
   b_.leave();
   return b_.fold(b_.integer(n), f.identity, f.combine, body, f.of_folds);
+}
+
+// Returns true if the code of n terms is short.
+bool LaneFolds::is_short(const Term& term, int64_t n) {
+  const size_t before = b_.size();
+  const nest::BlockId one = b_.open({nest::Kind::I64});
+  b_.yield(term(I64v::at(b_.param(one, 0))));
+  b_.leave();
+  const size_t size = b_.size() - before;
+  b_.discard(one);
+  return size * static_cast<size_t>(n) <= most_unrolled_code;
 }
 
 // Folds terms one after another.
@@ -137,9 +151,14 @@ std::vector<nest::Id> LaneFolds::fold_axes(
   if (first == 0) {
     int64_t n = 1;
     for (int64_t extent : extents) n *= extent;
-    return fold_terms(n, f, [&](I64v k) {
+    const Term numbered = [&](I64v k) {
       return term(extents.empty() ? Coords{} : space_.split(k.id, extents));
-    });
+    };
+    const bool several = std::ranges::count_if(extents, [](int64_t e) { return e > 1; }) > 1;
+    if (unrolled_ == Unrolled::several_axes && several && !f.in_order && !f.of_folds &&
+        n > fold_order::short_block && n <= most_unrolled && is_short(numbered, n))
+      return fold_unrolled(n, f, numbered);
+    return fold_terms(n, f, numbered);
   }
   const std::vector<int64_t> rows(extents.begin(), extents.begin() + first),
       row(extents.begin() + first, extents.end());

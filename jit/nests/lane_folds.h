@@ -24,8 +24,10 @@ std::vector<nest::Id> terms_at(const Lowering& l, Reader& reader, const Coords& 
 
 class LaneFolds {
  public:
-  // `unrolled`: each of up to most_unrolled terms has its own code.
-  LaneFolds(nest::Builder& b, LaneSpace& space, bool unrolled)
+  // Which folds have code for each of up to most_unrolled terms: `all` of them, or those over
+  // `several_axes`, whose indices are then constants instead of quotients.
+  enum class Unrolled { none, several_axes, all };
+  LaneFolds(nest::Builder& b, LaneSpace& space, Unrolled unrolled)
       : b_(b), space_(space), unrolled_(unrolled) {}
   // Folds the terms of element `at` of the results, and returns that of result `out`.
   Elem element(const Lowering& l, Reader& reader, int out, const Coords& at);
@@ -41,6 +43,7 @@ class LaneFolds {
   using Term = std::function<std::vector<nest::Id>(num::Ir<int64_t>)>;
   std::vector<nest::Id> fold_block(int64_t n, const FoldSpec& f, const Term& term);
   std::vector<nest::Id> fold_unrolled(int64_t n, const FoldSpec& f, const Term& term);
+  bool is_short(const Term& term, int64_t n);
   std::vector<nest::Id> fold_in_order(int64_t n, const FoldSpec& f, const Term& term);
   std::vector<nest::Id> fold_terms(int64_t n, const FoldSpec& f, const Term& term);
   std::vector<nest::Id> fold_axes(const std::vector<int64_t>& extents, const FoldSpec& f,
@@ -48,7 +51,7 @@ class LaneFolds {
 
   nest::Builder& b_;
   LaneSpace& space_;
-  const bool unrolled_;
+  const Unrolled unrolled_;
 };
 
 }  // namespace weft::compiler

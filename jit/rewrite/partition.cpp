@@ -46,14 +46,19 @@ struct Limits {
   // The largest number of instructions. Measured: a derivative of six 4 x 4 products has 7,100, and
   // takes 5 times as long in two calls. LLVM takes 30 us for an instruction.
   int64_t code = 8000;
-  // The elements of a value that a lane holds.
-  int64_t elements = most_scalars;
+  // The same limit where unit vectors of a derivative leave out a part of the instructions (0075).
+  // Measured: a Kalman filter with the Jacobian of 15 states has 12,000 of 24,000, and takes a
+  // third of the time in one call.
+  int64_t code_with_seeds = 32000;
+  // The elements of a value that a lane holds. Values of more than many_scalars are mostly arrays,
+  // with loops over their elements. They have short rows, because others fill vectors themselves.
+  int64_t elements = 2048;
   // A fold of more terms in memory fills vectors by itself. It is the limit of the planner, too.
   int64_t terms = 64;
-  // The multiplications of a lane in a product that native code computes otherwise. In lanes, a
-  // step of a Kalman filter with products of 4 x 4 takes a third of the time. Products of 16 x 16
-  // do not fit in registers.
-  int64_t native_product = 128;
+  // The multiplications of a lane in a product that native code computes otherwise: with a matrix
+  // that all lanes share, and with a matrix of its own. In lanes, a step of a Kalman filter with
+  // products of 4 x 4 takes a third of the time, and one with products of 15 x 15, too.
+  int64_t shared_product = 128, own_product = 4096;
   // Nanoseconds for the launch of a kernel, with the code around its loop. It is between those of
   // an empty kernel (600) and of the planner (kernel_cost).
   double launch = 1000;
@@ -78,6 +83,7 @@ struct Limits {
 struct Group : LaneGroup {
   int64_t code = 0;    // instructions of the members
   LaneCall call = {};  // when the group is complete
+  bool called = false;
 };
 
 class Partitioner {
@@ -95,7 +101,9 @@ class Partitioner {
         before_(order_.before),
         after_(order_.after),
         after_group_(n_, false),
-        code_(n_, -1) {
+        code_(n_, -1),
+        refused_(n_, false),
+        most_code_(has_seeds() ? limits.code_with_seeds : limits.code) {
     note_equations();
   }
   Jaxpr run();
@@ -103,6 +111,10 @@ class Partitioner {
  private:
   const Lowering& lowering(size_t i) const { return p_.scope.lowering[i]; }
   Form form(size_t i) const { return lowering(i).form; }
+  bool has_seeds() const {
+    static const Op& seed = *find_op("seed_eq");
+    return std::ranges::any_of(j_.eqns, [](const Eqn& e) { return e.op == &seed; });
+  }
   bool is_fold(size_t i) const {
     return form(i) == Form::reduce || form(i) == Form::contract || form(i) == Form::prefix;
   }
@@ -118,6 +130,7 @@ class Partitioner {
   bool may_join(size_t i) const;
   bool starts_group(size_t i, bool stored) const;
   int64_t code(const LaneGroup& g, size_t i);
+  bool is_too_large(const Group& g, int32_t v) const;
   bool holds(const Group& g, size_t i) const;
   bool is_convex(const Group& g, const std::vector<size_t>& from) const;
   bool fits(const Group& g) const;
@@ -130,6 +143,7 @@ class Partitioner {
   void grow(bool stored);
   void take_operands();
   void drop_results();
+  void call_groups();
 
   const Program& p_;
   const JaxprData& j_;
@@ -145,6 +159,9 @@ class Partitioner {
   std::vector<bool> after_group_;     // by equation: it depends on a member of a group, or is one
   std::vector<int> barriers_before_;  // by equation
   std::vector<int64_t> code_;         // by equation: the instructions of an element, or -1
+  std::vector<bool> refused_;         // by equation: a call of it does not pay
+  const int64_t most_code_;           // of a group
+  int64_t most_elements_ = 0;         // of a value in a lane
 };
 
 void Partitioner::note_equations() {
@@ -161,7 +178,7 @@ void Partitioner::note_equations() {
 // Returns true if the equation is of a form that a lane supports.
 bool Partitioner::may_join(size_t i) const {
   const Eqn& e = j_.eqns[i];
-  if (e.n_out == 0 || is_barrier(e) || effect_of(e) == Effect::ordered) return false;
+  if (e.n_out == 0 || is_barrier(e) || effect_of(e) == Effect::ordered || refused_[i]) return false;
   // A loop around the program may update its carry in place.
   if (lowering(i).destination && !e.in[0].is_literal() && e.in[0].index < j_.n_in) return false;
   return is_fold(i) || form(i) == Form::pull;
@@ -192,31 +209,52 @@ int64_t Partitioner::code(const LaneGroup& g, size_t i) {
     code_[i] =
         instructions_at_constant(lowering(i), j_.in_types(j_.eqns[i]), j_.out_types(j_.eqns[i]));
   const int64_t each = code_[i] + is_fold(i);
-  return each * n * (terms <= limits.terms ? terms : 1);
+  return each * (n <= many_scalars ? n : 1) * (terms <= limits.terms ? terms : 1);
+}
+
+// Returns true if the value has all axes of lanes that fill vectors. Neighbouring lanes of one that
+// it lacks read the same elements.
+bool has_long_lanes(const LaneGroup& g, int32_t v) {
+  return std::ranges::all_of(g.lanes, [&](const LaneGroup::Lane& l) {
+    return l.axis[v] >= 0 || l.extent < min_vector_row;
+  });
+}
+
+// Returns true if a lane has too many elements of a value. Rows that fill vectors by themselves
+// stay outside of lanes.
+bool Partitioner::is_too_large(const Group& g, int32_t v) const {
+  const Type& t = j_.types[v];
+  const int last = t.ndim() - 1;
+  const bool rows =
+      last >= 0 && t.shape()[last] >= min_vector_row &&
+      std::ranges::none_of(g.lanes, [&](const LaneGroup::Lane& l) { return l.axis[v] == last; });
+  return g.inner_elements(t, v) > (rows ? many_scalars : most_elements_);
 }
 
 // Returns true if a lane can hold the values of a member.
 bool Partitioner::holds(const Group& g, size_t i) const {
-  const int64_t most = limits.elements;
   const Eqn& e = j_.eqns[i];
-  // Native code computes the products of each lane with its own matrix, and large ones.
+  // Native code computes large products.
   if (form(i) == Form::contract && is_open(j_, e, target_)) {
-    const auto is_shared = [&](Atom a) {
-      return a.is_literal() || g.inner_elements(j_.type(a), a.index) == j_.type(a).elements();
-    };
-    if (std::ranges::none_of(e.in, is_shared) ||
-        g.inner_elements(j_.types[e.out], e.out) * terms_of(lowering(i)) > limits.native_product)
-      return false;
+    const auto is_shared = [&](Atom a) { return a.is_literal() || !has_long_lanes(g, a.index); };
+    const int64_t products = g.inner_elements(j_.types[e.out], e.out) * terms_of(lowering(i));
+    const bool shared = std::ranges::any_of(e.in, is_shared);
+    if (products > (shared ? limits.shared_product : limits.own_product)) return false;
   }
   for (int32_t v = e.out; v < e.out + e.n_out; ++v)
-    if (g.inner_elements(j_.types[v], v) > most) return false;
+    if (is_too_large(g, v)) return false;
   bool in_lane = false;
   for (Atom a : e.in) {
     if (a.is_literal()) continue;
-    // Operands that all lanes read stay in memory.
-    const int64_t n = g.inner_elements(j_.type(a), a.index);
-    if (n < j_.type(a).elements() && n > most) return false;
     const size_t from = p_.defining_eqn[a];
+    // Operands that all lanes read stay in memory. A lane reads a few elements of an operand from
+    // outside that neighbouring lanes share, or whose elements are bytes, which are loaded one by
+    // one.
+    const Type& t = j_.type(a);
+    const int64_t n = g.inner_elements(t, a.index);
+    const bool outside = from == none || !g.contains(from);
+    const bool few = outside && (!has_long_lanes(g, a.index) || itemsize(t.dtype()) < 4);
+    if (n < t.elements() && (is_too_large(g, a.index) || (few && n > many_scalars))) return false;
     in_lane = in_lane || (from != none && g.contains(from));
   }
   return !is_fold(i) || in_lane || terms_of(lowering(i)) <= limits.terms;
@@ -253,7 +291,7 @@ bool Partitioner::extend(size_t group, size_t i, bool convex) {
   const auto noted = axes_.note(&g, i);
   if (!noted) return false;
   const int64_t more = code(g, i);
-  if (g.code + more <= limits.code && holds(g, i) && (convex || is_convex(g, {i}))) {
+  if (g.code + more <= most_code_ && holds(g, i) && (convex || is_convex(g, {i}))) {
     g.insert(i);
     g.code += more;
     group_of_[i] = group;
@@ -278,7 +316,7 @@ bool Partitioner::try_join(const std::vector<size_t>& groups, size_t i, bool con
   if (!joined || joined->points() < limits.points) return false;
   Group all{std::move(*joined)};
   for (size_t k : all.members)
-    if (all.code += code(all, k); all.code > limits.code) return false;
+    if (all.code += code(all, k); all.code > most_code_) return false;
   for (size_t k : all.members)
     if (!holds(all, k)) return false;
   if (!convex && !is_convex(all, all.members)) return false;
@@ -294,19 +332,18 @@ bool Partitioner::try_join(const std::vector<size_t>& groups, size_t i, bool con
 void Partitioner::join_or_start(size_t i, bool stored) {
   std::vector<size_t> read;
   for (size_t q : before_[i])
-    if (group_of_[q] != none && std::ranges::find(read, group_of_[q]) == read.end())
-      read.push_back(group_of_[q]);
+    if (const size_t g = group_of_[q];
+        g != none && !groups_[g].called && std::ranges::find(read, g) == read.end())
+      read.push_back(g);
   if (!read.empty() && try_join(read, i)) return;
   for (size_t k = 0; k < read.size() && read.size() > 1; ++k)
     if (try_join({read[k]}, i)) return;
   if (starts_group(i, stored)) try_join({}, i);
 }
 
-// Groups of folds come first. In a second pass values that the planner stores start further groups,
+// Groups of folds come first. Then values that the planner stores start further groups,
 // or join.
 void Partitioner::grow(bool stored) {
-  // Until they are visited, equations may be behind any group.
-  if (stored) after_group_.assign(n_, true);
   for (size_t i = 0; i < n_; ++i) {
     if (group_of_[i] == none && may_join(i)) join_or_start(i, stored);
     after_group_[i] = group_of_[i] != none ||
@@ -319,7 +356,8 @@ void Partitioner::take_operands() {
   for (size_t i = n_; i-- > 0;) {
     if (group_of_[i] != none || !may_join(i) || after_[i].empty() || is_result(i)) continue;
     const size_t g = group_of_[after_[i][0]];
-    if (g != none && std::ranges::all_of(after_[i], [&](size_t q) { return group_of_[q] == g; }))
+    if (g != none && !groups_[g].called &&
+        std::ranges::all_of(after_[i], [&](size_t q) { return group_of_[q] == g; }))
       try_join({g}, i, true);
   }
 }
@@ -329,7 +367,7 @@ void Partitioner::take_operands() {
 void Partitioner::drop_results() {
   for (size_t i = n_; i-- > 0;) {
     const size_t g = group_of_[i];
-    if (g == none || form(i) != Form::pull || is_result(i)) continue;
+    if (g == none || groups_[g].called || form(i) != Form::pull || is_result(i)) continue;
     if (std::ranges::any_of(after_[i], [&](size_t q) { return group_of_[q] == g; })) continue;
     const Eqn& e = j_.eqns[i];
     int64_t stored = 0, read = 0;
@@ -453,18 +491,43 @@ bool Partitioner::pays(const Group& g) const {
          moved * limits.moved_byte;
 }
 
-Jaxpr Partitioner::run() {
-  for (const bool stored : {false, true}) {
-    grow(stored);
-    take_operands();
-  }
-  drop_results();
-  std::vector<CalledGroup> called;
+// Makes a call of each group that costs less than its kernels. Other groups are dissolved. Without
+// large values, their members would form the same groups again.
+void Partitioner::call_groups() {
   for (Group& g : groups_) {
-    if (g.members.empty()) continue;
+    if (g.members.empty() || g.called) continue;
     g.call = lane_call(p_, g.members);
-    if (fits(g) && pays(g)) called.push_back({g.members, g.call});
+    g.called = fits(g) && pays(g);
+    if (g.called) continue;
+    const bool large = std::ranges::any_of(g.members, [&](size_t i) {
+      const int32_t v = j_.eqns[i].out;
+      return g.inner_elements(j_.types[v], v) > many_scalars;
+    });
+    for (size_t i : g.members) {
+      group_of_[i] = none;
+      refused_[i] = !large;
+    }
+    g = {};
   }
+}
+
+// A group that may hold large values leaves axes of its members to the lanes. Where that does not
+// pay, there may be groups that keep these axes.
+Jaxpr Partitioner::run() {
+  for (const int64_t most : {limits.elements, many_scalars}) {
+    most_elements_ = most;
+    for (const bool stored : {false, true}) {
+      grow(stored);
+      take_operands();
+      // Until they are visited again, equations may be behind any group.
+      after_group_.assign(n_, true);
+    }
+    drop_results();
+    call_groups();
+  }
+  std::vector<CalledGroup> called;
+  for (const Group& g : groups_)
+    if (g.called) called.push_back({g.members, g.call});
   return called.empty() ? nullptr : with_calls(p_, order_, called);
 }
 

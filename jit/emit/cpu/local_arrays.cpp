@@ -75,12 +75,33 @@ V LocalArrays::local_begin(Id local) {
                        : e_.array_of(local);
 }
 
-// Returns the address of one number of the arrays of the points of a vector.
+namespace {
+// An index as a run-time value plus a constant.
+struct Offset {
+  V value;  // null: 0
+  int64_t constant;
+};
+Offset offset_of(IrBuilder& b, V index) {
+  if (const auto n = IrBuilder::constant_int(index)) return {nullptr, *n};
+  const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(index);
+  if (!add || add->getOpcode() != llvm::Instruction::Add) return {index, 0};
+  const Offset x = offset_of(b, add->getOperand(0)), y = offset_of(b, add->getOperand(1));
+  const int64_t constant = x.constant + y.constant;
+  if (constant == 0) return {index, 0};
+  return {!x.value ? y.value : !y.value ? x.value : b.CreateAdd(x.value, y.value), constant};
+}
+}  // namespace
+
+// Returns the address of one number of the arrays of the points of a vector. The constant part of
+// the index is part of the instruction that accesses it. So accesses at several constant distances
+// share a register.
 V LocalArrays::local_element(Id local, V element, int vector) {
   auto* t = vector_in_memory(local);
   const int interleave = interleave_of_arrays();
-  const V at = b_.CreateAdd(b_.CreateMul(element, b_.i64(interleave)), b_.i64(vector));
-  return b_.CreateGEP(t, local_begin(local), at);
+  const Offset at = offset_of(b_, element);
+  V begin = local_begin(local);
+  if (at.value) begin = b_.CreateGEP(t, begin, b_.CreateMul(at.value, b_.i64(interleave)));
+  return b_.CreateGEP(t, begin, b_.i64(at.constant * interleave + vector));
 }
 
 // Returns the address of each point's number.

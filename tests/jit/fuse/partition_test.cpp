@@ -209,6 +209,75 @@ TEST_CASE("values that are read at an index known only at run time are arrays",
   CHECK(selects(10) < 100);
 }
 
+TEST_CASE("a clamped index chooses among the elements of a column only", "[jit][partition]") {
+  // The row of a computed matrix at an index that differs between lanes.
+  const auto f = vmap([](Array a, Array b, Array at) {
+    const Array p = matmul(a, b);
+    return outer(take(p, at, 0), p.sum({1}));
+  });
+  const auto operands = [](int64_t rows) {
+    return Arrays{random::normal(random::key(5), {500, rows, 2}),
+                  random::normal(random::key(6), {500, 2, 9}),
+                  random::randint(random::key(7), {500}, -rows, rows)};
+  };
+  for (int64_t rows : {2, 4}) {
+    const Arrays x = operands(rows);
+    Array expected;
+    {
+      const ReferenceMode on;
+      expected = f(x[0], x[1], x[2]);
+    }
+    CHECK(allclose(jit(f)(x[0], x[1], x[2]), expected, 1e-5, 1e-5).item<bool>());
+    const std::string kernels = jit(f).lower(x[0], x[1], x[2]).kernels();
+    // One choice for each row but one, and one between the element and the fill value.
+    CHECK(count(kernels, " = select f32") <= 9 * rows);
+    CHECK(count(kernels, "local") == 0);
+  }
+}
+
+TEST_CASE("small systems are solved in the kernel of the products around them",
+          "[jit][partition]") {
+  const auto f = vmap([](Array a, Array b) {
+    return matmul(linalg::solve(matmul(a, a.T()) + eye(a.shape()[0]), b), b.T());
+  });
+  for (int64_t n : {2, 3, 4}) {
+    INFO(n << " rows");
+    const Array a = random::normal(random::key(8), {600, n, n}),
+                b = random::normal(random::key(9), {600, n, 3});
+    CHECK(kernels(f, a, b) == 1);
+    CHECK(temporaries(f, a, b) == 0);
+    Array expected;
+    {
+      const ReferenceMode on;
+      expected = f(a, b);
+    }
+    CHECK(allclose(jit(f)(a, b), expected, 1e-3, 1e-3).item<bool>());
+  }
+}
+
+TEST_CASE("lanes hold values of many short rows in arrays", "[jit][partition]") {
+  // A sum of products over two axes and its derivative: 7 x 7 x 7 x 3 elements a lane.
+  const auto form = [](Array q) {
+    const Array r = cos(outer(q, arange(3).astype(F64) + 1.)), s = sin(r * 2.);
+    const Array linear = r[{slice(), newaxis}] * s - s[{slice(), newaxis}] * r;
+    return einsum("ija,ika->jk", linear, linear);
+  };
+  const auto f = [&](Array q) { return std::pair{vmap(form)(q), vmap(jacfwd(form))(q)}; };
+  const Array q = random::uniform(random::key(7), {500, 7}).astype(F64);
+  CHECK(temporaries(f, q) < 500 * 1029 * 8);
+  Array value, slope;
+  {
+    const ReferenceMode on;
+    std::tie(value, slope) = f(q);
+  }
+  const auto [v, s] = jit(f)(q);
+  CHECK(allclose(v, value, 1e-9, 1e-9).item<bool>());
+  CHECK(allclose(s, slope, 1e-9, 1e-9).item<bool>());
+  // Folds over two axes divide no index.
+  const std::string text = jit(f).lower(q).kernels();
+  CHECK(count(text, "srem i64") < 20);
+}
+
 TEST_CASE("the Jacobian of a program of scalars is one kernel", "[jit][partition]") {
   for (int64_t n : {600, 4099}) {
     INFO(n << " lanes");
