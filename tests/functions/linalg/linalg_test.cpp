@@ -35,7 +35,8 @@ TEST_CASE("a factor times itself is the matrix, in the lane and by LAPACK", "[li
     CHECK(close(f(a), tril(f(a))));
     const std::string report = f.lower(a).report();
     CHECK(holds(report, "cholesky: library") == (n > 32));
-    if (n > 1 && n <= 28) CHECK(holds(report, "loop in the lane"));
+    // The steps for few rows are written out.
+    if (n > 4 && n <= 28) CHECK(holds(report, "loop in the lane"));
     CHECK(close(linalg::cholesky(a, {.upper = true}), swapaxes(f(a), 1, 2)));
     CHECK(close(vmap([](Array x) { return linalg::cholesky(x); })(a), f(a)));
   }
