@@ -73,8 +73,8 @@ struct Limits {
   // code. `unrolled_without_arrays` is the same limit where it does not. Measured: 1 to 16
   // instructions with 4 to 16 trips are as fast in a loop, within 3 %. The limit is about the code
   // size of the loop itself. `unrolled_in_memory` is the limit where the loop has arrays that stay
-  // in memory. Measured: without it, a loop of 16 trips that writes one vector each takes 1.07 times
-  // as long. With a larger one, LLVM takes twice as long for loops whose bodies have folds.
+  // in memory. Measured: without it, a loop of 16 trips that writes one vector each takes 1.07
+  // times as long. With a larger one, LLVM takes twice as long for loops whose bodies have folds.
   int64_t unrolled_trips, unrolled, unrolled_in_memory, unrolled_without_arrays;
   // The largest number of cheap instructions on one side of a branch that all elements compute
   // instead of branching. Measured: where elements choose sides at random, branching takes 1.2
