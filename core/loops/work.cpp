@@ -13,12 +13,12 @@ using Form = Lowering::Form;
 constexpr int cost_of_term = 4;        // of a fold or update: its loads, and what combines it
 constexpr double cost_of_native = 32;  // of an element that native code reads or writes
 
+}  // namespace
+
 double trips_of(const LoopForm& v) {
   if (v.kind == LoopForm::Kind::scan) return static_cast<double>(v.length);
   return v.kind == LoopForm::Kind::loop_while ? trips_of_while : 1;
 }
-
-}  // namespace
 
 int64_t result_elements(const JaxprData& j, const Eqn& e) {
   int64_t n = 0;

@@ -11,6 +11,8 @@ namespace weft {
 
 // The trips of a while, which the estimate does not know.
 inline constexpr double trips_of_while = 16;
+// The trips of a loop; 1 for a branch or a call.
+double trips_of(const LoopForm& v);
 
 class ProgramWork {
  public:

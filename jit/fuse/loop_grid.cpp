@@ -327,19 +327,14 @@ class LoopGrid {
   double steps(const Scope& s) const {
     auto all = static_cast<double>(s.j->eqns.size());
     for (size_t i = 0; i < s.bodies.size(); ++i)
-      for (const auto& b : s.bodies[i]) all += trips(s.lowering[i]) * steps(*b);
+      for (const auto& b : s.bodies[i]) all += trips_of(s.lowering[i].loop) * steps(*b);
     return all;
-  }
-  static double trips(const Lowering& l) {
-    if (l.form != Lowering::Form::loop) return 1;
-    return l.loop.kind == LoopForm::Kind::scan ? static_cast<double>(l.loop.length)
-                                               : trips_of_while;
   }
   // Notes how often a step of the loop runs this body, and those inside it.
   void note_trips(const Scope& s, double n) {
     trips_in_step_[&s] = n;
     for (size_t i = 0; i < s.bodies.size(); ++i)
-      for (const auto& body : s.bodies[i]) note_trips(*body, n * trips(s.lowering[i]));
+      for (const auto& body : s.bodies[i]) note_trips(*body, n * trips_of(s.lowering[i].loop));
   }
   // Returns the cost of a step over all points. Work without an axis of the grid is repeated at
   // each of its points.
@@ -351,7 +346,7 @@ class LoopGrid {
   double work(const Scope& s, const std::vector<int64_t>& grid) const {
     double all = 0;
     for (size_t i = 0; i < s.j->eqns.size(); ++i) {
-      for (const auto& b : s.bodies[i]) all += trips(s.lowering[i]) * work(*b, grid);
+      for (const auto& b : s.bodies[i]) all += trips_of(s.lowering[i].loop) * work(*b, grid);
       if (s.bodies[i].empty() && s.j->eqns[i].n_out > 0) all += work(s, i, grid);
     }
     return all;
