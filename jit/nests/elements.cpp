@@ -4,6 +4,7 @@
 #include "jit/nests/elements.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/loops/strides.h"
 #include "weft/error.h"
@@ -13,27 +14,39 @@ namespace weft::compiler {
 using I64v = num::Ir<int64_t>;
 using Form = Lowering::Form;
 
+namespace {
+// Returns the elements among `size` that a clamped index can reach, such as those of a column.
+// Returns nothing for other indices.
+std::optional<nest::Choice> reachable(const nest::Builder& b, nest::Id index, int64_t size) {
+  const auto inst = [&](nest::Id v) -> const nest::Inst& { return b.inst(v); };
+  const std::optional<nest::Choice> c = nest::choice_of(inst, index);
+  if (!c || c->base != nest::no_id) return {};
+  const int64_t end = c->first + c->step * (c->count - 1);
+  if (std::min(c->first, end) < 0 || std::max(c->first, end) >= size) return {};
+  return c;
+}
+}  // namespace
+
 Elem Elements::read_scalars(const Frame& f, int32_t var, const ValueLocation& p, const Coords& at) {
   if (p.elems.size() == 1) return p.elems[0];
   if (p.elems.empty()) return literal_elem({f.type(var).dtype(), false, {0, 0}});
   const I64v o = space_.inner_offset(f.lane_type(var), at);
-  int64_t at_offset = 0;
-  if (o.known(&at_offset)) return p.elems[at_offset];
-  const auto inst = [&](nest::Id v) -> const nest::Inst& { return b_.inst(v); };
-  // A clamped index chooses one of a few elements, such as those of a column.
+  int64_t k = 0;
+  if (o.known(&k)) return p.elems[k];
   const auto size = static_cast<int64_t>(p.elems.size());
-  nest::Choice c{o.id, 0, size, 0, 1};
-  if (const auto few = nest::choice_of(inst, o.id); few && few->base == nest::no_id) {
-    const int64_t end = few->first + few->step * (few->count - 1);
-    if (std::min(few->first, end) >= 0 && std::max(few->first, end) < size) c = *few;
-  }
-  most_indexed_ = std::max(most_indexed_, c.count);
-  if (c.count > few_elements) dynamically_indexed_.insert({f.number, var});
-  Elem e = p.elems[c.first];
-  for (int64_t k = 1; k < c.count; ++k) {
-    const nest::Id before = b_.integer(c.least + k - 1, b_.kind(c.value));
-    const nest::Id reached = b_.pure(nest::Opcode::SLt, nest::Kind::Mask, {before, c.value});
-    e = select_elem(reached, p.elems[c.first + k * c.step], e);
+  const std::optional<nest::Choice> few = reachable(b_, o.id, size);
+  const int64_t count = few ? few->count : size;
+  most_indexed_ = std::max(most_indexed_, count);
+  if (count > few_elements) dynamically_indexed_.insert({f.number, var});
+  Elem e = p.elems[few ? few->first : 0];
+  for (k = 1; k < count; ++k) {
+    // Values beyond the clamp choose its ends. Other indices are compared for equality: chains of
+    // bounds took 1.35 times as long in a factorization.
+    const nest::Id found =
+        few ? b_.pure(nest::Opcode::SLt, nest::Kind::Mask,
+                      {b_.integer(few->least + k - 1, b_.kind(few->value)), few->value})
+            : (o == I64v(k)).id;
+    e = select_elem(found, p.elems[few ? few->first + k * few->step : k], e);
   }
   return e;
 }
