@@ -170,17 +170,32 @@ struct Form {
   size_t together = all_axes;
   int64_t small = small_elements;
   bool whole_loops = true;
-  bool straight = false;
 };
 
-KernelShape shape_of(const KernelPlan& k, const Form& form, const FrameValues& in_arrays) {
+// Returns true if the kernel runs a call without loops and branches. The code of such a kernel is
+// not repeated, so more of it may be written.
+bool has_straight_call(const Program& p, const KernelPlan& k) {
+  bool call = false;
+  for (size_t i : k.emit) {
+    if (p.scope.lowering[i].form != Lowering::Form::inlined) {
+      if (!is_straight(p.scope.lowering[i])) return false;
+      continue;
+    }
+    if (!is_straight(*p.analysis[i]->top().bodies[0][0])) return false;
+    call = true;
+  }
+  return call && !k.rows;
+}
+
+KernelShape shape_of(const Program& p, const KernelPlan& k, const Form& form,
+                     const FrameValues& in_arrays) {
   KernelShape s{.grid = k.grid,
                 .together = form.together,
                 .along_rows = k.rows,
                 .small = form.small,
                 .in_arrays = in_arrays,
                 .whole_loops = form.whole_loops,
-                .straight = form.straight,
+                .straight = has_straight_call(p, k),
                 .grid_axes = k.grid_axes,
                 .classes = k.classes};
   for (const ScanOutput& output : k.stored_by_step) s.stored_by_step[output.result] = output;
@@ -198,7 +213,7 @@ struct Written {
 // The values in `in_arrays` are not scalars.
 Written write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory,
                      const Form& form, const FrameValues& in_arrays = {}) {
-  LaneParts w(p, "kernel", shape_of(k, form, in_arrays), in_memory);
+  LaneParts w(p, "kernel", shape_of(p, k, form, in_arrays), in_memory);
   Frame& program = w.frames.program();
   for (size_t n = 0; n < k.emit.size(); ++n) {
     const auto [from, to] = k.cached.equal_range(n);
@@ -215,21 +230,6 @@ Written write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& 
                    : k.grid.empty() ? nest::Vector::none
                                     : nest::Vector::grid),
           form, selects, w.arrays.may_divide()};
-}
-
-// Returns true if the kernel runs a call without loops and branches. The code of such a kernel is
-// not repeated, so more of it may be written.
-bool has_straight_call(const Program& p, const KernelPlan& k) {
-  bool call = false;
-  for (size_t i : k.emit) {
-    if (p.scope.lowering[i].form != Lowering::Form::inlined) {
-      if (!is_straight(p.scope.lowering[i])) return false;
-      continue;
-    }
-    if (!is_straight(*p.analysis[i]->top().bodies[0][0])) return false;
-    call = true;
-  }
-  return call && !k.rows;
 }
 
 // Returns the kernel with its last `axes` axes inside the points, where vectors run along them.
@@ -335,15 +335,13 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
   if (!straight || is_long(*n)) {
     Form form{.small = k.loops && k.rows        ? few_elements
                        : k.rows || k.short_rows ? fold_order::short_block
-                                                : small_elements,
-              .straight = straight};
+                                                : small_elements};
     if (n) form.together = n->form.together;
     n = write(form);
     // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
     const int64_t length = instructions(n->nest.kernel);
     if (form.small > few_elements && length > long_kernel) {
-      Written other =
-          write({.together = n->form.together, .small = few_elements, .straight = straight});
+      Written other = write({.together = n->form.together, .small = few_elements});
       if (3 * instructions(other.nest.kernel) < 2 * length) n = std::move(other);
     }
   }

@@ -213,9 +213,9 @@ bool LaneArrays::loop(const Trips& trips, bool in_vectors, const std::function<v
   if (hi - lo == 1) return each(b_.integer(lo)), true;
   const Body whole = body(trips, in_vectors, each);
   const bool rejected = is_rejected && is_rejected(whole.first, whole.index);
+  if (rejected && (hi - lo > most_divided || !whole_loops_)) return b_.discard(whole.block), false;
   const bool by_digits = whole.borders.empty() && whole.divisor > 0;
   may_divide_ = may_divide_ || (whole_loops_ && (rejected || by_digits || !whole.borders.empty()));
-  if (rejected && (hi - lo > most_divided || !whole_loops_)) return b_.discard(whole.block), false;
   if (by_digits && !whole_loops_) {
     b_.discard(whole.block);
     return loops_by_digits(trips, whole.divisor, each), true;

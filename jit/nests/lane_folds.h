@@ -24,8 +24,8 @@ std::vector<nest::Id> terms_at(const Lowering& l, Reader& reader, const Coords& 
 
 class LaneFolds {
  public:
-  // Which folds have code for each of up to most_unrolled terms: `all` of them, or those over
-  // `several_axes`, whose indices are then constants instead of quotients.
+  // Says which folds of up to most_unrolled terms are written term by term. `several_axes`: only
+  // folds over several axes. The indices of their terms are then constants, not quotients.
   enum class Unrolled { none, several_axes, all };
   LaneFolds(nest::Builder& b, LaneSpace& space, Unrolled unrolled)
       : b_(b), space_(space), unrolled_(unrolled) {}

@@ -47,18 +47,18 @@ struct Limits {
   // takes 5 times as long in two calls. LLVM takes 30 us for an instruction.
   int64_t code = 8000;
   // The same limit where unit vectors of a derivative leave out a part of the instructions (0075).
-  // Measured: a Kalman filter with the Jacobian of 15 states has 12,000 of 24,000, and takes a
-  // third of the time in one call.
+  // Measured: a Kalman filter with the Jacobian of 15 states has 9,200, and takes a fifth of the
+  // time in one call.
   int64_t code_with_seeds = 32000;
   // The elements of a value that a lane holds. Values of more than many_scalars are mostly arrays,
   // with loops over their elements. They have short rows, because others fill vectors themselves.
   int64_t elements = 2048;
   // A fold of more terms in memory fills vectors by itself. It is the limit of the planner, too.
   int64_t terms = 64;
-  // The multiplications of a lane in a product that native code computes otherwise: with a matrix
-  // that all lanes share, and with a matrix of its own. In lanes, a step of a Kalman filter with
-  // products of 4 x 4 takes a third of the time, and one with products of 15 x 15, too.
-  int64_t shared_product = 128, own_product = 4096;
+  // The multiplications of a lane in a product that native code computes otherwise. In lanes, a
+  // step of a Kalman filter with products of 4 x 4 takes a third of the time. Products of 16 x 16
+  // do not fit in registers.
+  int64_t native_product = 128;
   // Nanoseconds for the launch of a kernel, with the code around its loop. It is between those of
   // an empty kernel (600) and of the planner (kernel_cost).
   double launch = 1000;
@@ -212,8 +212,8 @@ int64_t Partitioner::code(const LaneGroup& g, size_t i) {
   return each * (n <= many_scalars ? n : 1) * (terms <= limits.terms ? terms : 1);
 }
 
-// Returns true if the value has all axes of lanes that fill vectors. Neighbouring lanes of one that
-// it lacks read the same elements.
+// Returns true if the value has every axis of lanes that fills vectors. Otherwise neighbouring
+// lanes read the same elements.
 bool has_long_lanes(const LaneGroup& g, int32_t v) {
   return std::ranges::all_of(g.lanes, [&](const LaneGroup::Lane& l) {
     return l.axis[v] >= 0 || l.extent < min_vector_row;
@@ -234,12 +234,12 @@ bool Partitioner::is_too_large(const Group& g, int32_t v) const {
 // Returns true if a lane can hold the values of a member.
 bool Partitioner::holds(const Group& g, size_t i) const {
   const Eqn& e = j_.eqns[i];
-  // Native code computes large products.
+  // Native code computes the products of each lane with its own matrix, and large ones.
   if (form(i) == Form::contract && is_open(j_, e, target_)) {
     const auto is_shared = [&](Atom a) { return a.is_literal() || !has_long_lanes(g, a.index); };
-    const int64_t products = g.inner_elements(j_.types[e.out], e.out) * terms_of(lowering(i));
-    const bool shared = std::ranges::any_of(e.in, is_shared);
-    if (products > (shared ? limits.shared_product : limits.own_product)) return false;
+    if (std::ranges::none_of(e.in, is_shared) ||
+        g.inner_elements(j_.types[e.out], e.out) * terms_of(lowering(i)) > limits.native_product)
+      return false;
   }
   for (int32_t v = e.out; v < e.out + e.n_out; ++v)
     if (is_too_large(g, v)) return false;
@@ -247,15 +247,14 @@ bool Partitioner::holds(const Group& g, size_t i) const {
   for (Atom a : e.in) {
     if (a.is_literal()) continue;
     const size_t from = p_.defining_eqn[a];
-    // Operands that all lanes read stay in memory. A lane reads a few elements of an operand from
-    // outside that neighbouring lanes share, or whose elements are bytes, which are loaded one by
-    // one.
+    // Operands that all lanes read stay in memory. Other operands from outside have a smaller limit
+    // if neighbouring lanes share them, or if they are bytes, which a lane loads one by one.
     const Type& t = j_.type(a);
     const int64_t n = g.inner_elements(t, a.index);
     const bool outside = from == none || !g.contains(from);
     const bool few = outside && (!has_long_lanes(g, a.index) || itemsize(t.dtype()) < 4);
     if (n < t.elements() && (is_too_large(g, a.index) || (few && n > many_scalars))) return false;
-    in_lane = in_lane || (from != none && g.contains(from));
+    in_lane = in_lane || !outside;
   }
   return !is_fold(i) || in_lane || terms_of(lowering(i)) <= limits.terms;
 }
@@ -341,8 +340,7 @@ void Partitioner::join_or_start(size_t i, bool stored) {
   if (starts_group(i, stored)) try_join({}, i);
 }
 
-// Groups of folds come first. Then values that the planner stores start further groups,
-// or join.
+// Groups of folds come first. Then values that the planner stores start further groups, or join.
 void Partitioner::grow(bool stored) {
   for (size_t i = 0; i < n_; ++i) {
     if (group_of_[i] == none && may_join(i)) join_or_start(i, stored);
