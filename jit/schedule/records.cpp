@@ -58,6 +58,13 @@ struct BaseIndex {
 bool is_local(const Inst& i) { return i.op == Opcode::LocalLoad; }
 Id index_of(const Inst& i) { return i.args[is_local(i) ? 1 : 0]; }
 
+// Moves the elements so that the first one is 0.
+void count_from_first(Record* r) {
+  int64_t first = r->fields[0].element;
+  for (const Record::Field& f : r->fields) first = std::min(first, f.element);
+  for (Record::Field& f : r->fields) f.element -= first;
+}
+
 // Adds the records whose accesses are in block b, which runs in vectors of points or of trips.
 void add_records(const Kernel& k, const Divergence& d, nest::BlockId b, bool points,
                  std::map<Id, Record>* out) {
@@ -82,11 +89,7 @@ void add_records(const Kernel& k, const Divergence& d, nest::BlockId b, bool poi
     r.fields.push_back({v, s.constant});
   }
   for (auto& [base, r] : found) {
-    const auto by_element = [](const Record::Field& a, const Record::Field& b) {
-      return a.element < b.element;
-    };
-    const int64_t first = std::ranges::min_element(r.fields, by_element)->element;
-    for (Record::Field& f : r.fields) f.element -= first;
+    count_from_first(&r);
     const auto n = static_cast<int64_t>(r.fields.size());
     if (n < 2 || r.length() > r.stride) continue;
     std::vector<int64_t> elements;
@@ -97,6 +100,17 @@ void add_records(const Kernel& k, const Divergence& d, nest::BlockId b, bool poi
     if (base.array != nest::no_id && writes(base.array)) continue;
     out->emplace(r.fields[0].access, std::move(r));
   }
+}
+
+// Returns true if a value is the same for all points, or is computed from carries of loops alone.
+bool follows_from_carries(const Kernel& k, const Divergence& d, Id v, int depth = 0) {
+  constexpr int deepest = 16;
+  const Inst& i = k.insts[v];
+  if (d.variance[v].uniform() || i.op == Opcode::Param) return true;
+  const bool arithmetic = i.op >= Opcode::Add && i.op < Opcode::Load;
+  return arithmetic && depth < deepest &&
+         std::ranges::all_of(
+             i.args, [&](Id a) { return follows_from_carries(k, d, a, depth + 1); });
 }
 
 }  // namespace
@@ -146,6 +160,28 @@ std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
 std::map<Id, Record> records_of_points(const Kernel& k, const Divergence& d, nest::BlockId b) {
   std::map<Id, Record> out;
   add_records(k, d, b, true, &out);
+  return out;
+}
+
+std::map<Id, Record> records_of_steps(const Kernel& k, const Divergence& d) {
+  constexpr int64_t fewest =
+      4;  // loads for which a comparison of the points' indices is worthwhile
+  std::map<Id, Record> out;
+  for (nest::BlockId b = 1; b < static_cast<nest::BlockId>(k.blocks.size()); ++b) {
+    std::map<BaseIndex, Record> found;
+    for (Id v : k.blocks[b].body) {
+      const Inst& i = k.insts[v];
+      if (i.op != Opcode::Load || k.buffers[i.imm].written || !d.variance[v].varying) continue;
+      if (d.variance[i.args[0]].linear() || !follows_from_carries(k, d, i.args[0])) continue;
+      Sum s;
+      add(k, i.args[0], 1, 0, &s);
+      found[{i.imm, nest::no_id, s.terms}].fields.push_back({v, s.constant});
+    }
+    for (auto& [base, r] : found) {
+      count_from_first(&r);
+      if (std::ssize(r.fields) >= fewest) out.emplace(r.fields[0].access, std::move(r));
+    }
+  }
   return out;
 }
 

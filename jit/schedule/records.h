@@ -46,5 +46,9 @@ std::map<nest::Id, Record> records_of(const nest::Kernel& k, const Divergence& d
 // Returns the records that points have in this block, which runs for all points of a vector.
 std::map<nest::Id, Record> records_of_points(const nest::Kernel& k, const Divergence& d,
                                              nest::BlockId b);
+// Returns the loads of each row that points read in a loop, by first access, as a record of stride
+// 0. The index follows from carries alone, such as the number of a step. Points that run together
+// often read the same row.
+std::map<nest::Id, Record> records_of_steps(const nest::Kernel& k, const Divergence& d);
 
 }  // namespace weft::compiler

@@ -3,6 +3,7 @@
 // tests/jit/record_test.cpp: each lane has a small vector, and these are contiguous in memory. They
 // are read and written by whole SIMD vectors, for any length, dtype and number, whole or in part.
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "runtime/native/cpu.h"
@@ -122,6 +123,41 @@ TEST_CASE("reads of records end with the operand", "[jit][record]") {
     same(part, numbers({n, 4}, F32));
     same(part, numbers({n, 3}, F64));
   }
+}
+
+TEST_CASE("a row of a table that all lanes read is loaded as scalars", "[jit][record]") {
+  // The lanes count from their own numbers, and some do not run. Tables of fewer than four columns
+  // are gathered.
+  using Carry = std::tuple<Array, Array>;
+  const auto f = [](Array first, Array table) {
+    const auto lane = [](Array i, Array t) {
+      const auto step = [&](Carry c) {
+        const auto& [k, sum] = c;
+        Array next = sum * 0.5f;
+        for (int64_t n = 0; n < t.shape()[1]; ++n)
+          next = next + t[k][n].astype(F32) * static_cast<float>(n + 1);
+        return Carry(k + 1, next);
+      };
+      const auto more = [](Carry c) { return std::get<0>(c) < 9; };
+      return std::get<1>(while_loop(more, step, Carry(i, Array(1.0f))));
+    };
+    return vmap(lane, {0, none})(first, table);
+  };
+  const auto tested = [&](const Array& first, const Array& table) {
+    return count(jit(f).lower(first, table).llvm_ir(), "@llvm.vector.reduce.and") > 0;
+  };
+  for (DType d : {F32, F64, BF16, I8})
+    for (int64_t columns : {3, 4, 7})
+      for (int64_t n : {1, 7, 16, 33, 160}) {
+        INFO(n << " lanes, " << columns << " columns, dtype " << static_cast<int>(d));
+        const Array table = numbers({9, columns}, d);
+        same(f, arange(n) % 1, table);      // all begin together
+        same(f, arange(n) % 3, table);      // lanes begin at other rows
+        same(f, arange(n) % 2 * 9, table);  // half of them have no step
+        same(f, 9 + arange(n) % 2, table);  // none has a step
+      }
+  CHECK(tested(arange(160), numbers({9, 4}, F32)));
+  CHECK_FALSE(tested(arange(160), numbers({9, 3}, F32)));
 }
 
 TEST_CASE("records of all sizes are transposed by the library", "[jit][record]") {

@@ -53,6 +53,7 @@ void Records::find() {
   if (!s_.records.empty())
     for (const auto& [first, r] : records_of(k_, e_.divergence))
       if (s_.records.contains(first)) records_.add(first, r);
+  for (const auto& [first, r] : records_of_steps(k_, e_.divergence)) steps_.add(first, r);
   if (!s_.sort_points) return;
   find_rows(0);
   for (Id branch : s_.sorted)
@@ -70,6 +71,10 @@ void Records::find_rows(BlockId b) {
 }
 
 bool Records::moves(Id v) {
+  if (const Record* r = steps_.of(v)) {
+    if (v == r->fields.front().access) load_at_step(*r, v);
+    return true;
+  }
   const bool neighbours = e_.positions.empty();
   const Record* r = (neighbours ? records_ : rows_).of(v);
   if (!r || (neighbours && !enabled)) return false;
@@ -142,6 +147,59 @@ void Records::store_short(const Record& r, Id here, int p) {
     });
     b_.CreateAlignedStore(part, b_.CreateGEP(t, first, b_.i64(k * width)), b_.align_of(t));
   }
+}
+
+// Compares the indices of the active points of each vector with the first of them.
+void Records::load_at_step(const Record& r, Id here) {
+  const Inst& i = k_.insts[here];
+  auto* t = memory_type(here);
+  const int64_t mine = r.fields.front().element;
+  const auto address = [&](V from, const Record::Field& f) {
+    return b_.CreateGEP(t, from, b_.i64(f.element - mine));
+  };
+  V same = b_.getTrue();
+  Vs firsts;
+  for (int p = 0; p < e_.interleave; ++p) {
+    const V offsets = e_.vec(i.args[0], p);
+    V point = b_.i64(0), others = b_.getFalse();
+    if (!e_.active.empty()) {
+      const V bits = b_.CreateBitCast(e_.active[p], b_.getIntNTy(b_.vector_width));
+      const V number = b_.call(llvm::Intrinsic::cttz, {bits, b_.getFalse()});
+      // If no point is active, the comparison fails.
+      const V none = b_.CreateICmpEQ(bits, llvm::Constant::getNullValue(bits->getType()));
+      same = b_.CreateAnd(same, b_.CreateNot(none));
+      point = b_.CreateSelect(none, b_.i64(0), b_.CreateZExt(number, b_.getInt64Ty()));
+      others = b_.CreateNot(e_.active[p]);
+    }
+    const V offset = b_.CreateExtractElement(offsets, point);
+    V equal = b_.CreateICmpEQ(offsets, b_.splat(offset));
+    if (!e_.active.empty()) equal = b_.CreateOr(equal, others);
+    same = b_.CreateAnd(same, b_.CreateAndReduce(equal));
+    firsts.push_back(b_.CreateGEP(t, e_.buffers[i.imm], offset));
+  }
+  const auto fields = [&](auto&& load) {
+    Vs all;
+    for (int p = 0; p < e_.interleave; ++p)
+      for (const Record::Field& f : r.fields) all.push_back(load(p, f));
+    return all;
+  };
+  const Vs loaded = b_.branch(
+      same,
+      [&] {
+        return fields([&](int p, const Record::Field& f) {
+          const V from = address(firsts[static_cast<size_t>(p)], f);
+          return b_.splat(b_.CreateAlignedLoad(t, from, b_.align_of(t)));
+        });
+      },
+      [&] {
+        return fields([&](int p, const Record::Field& f) {
+          return e_.elements().load_elements(
+              t, b_.CreateGEP(t, e_.buffers[i.imm], b_.i64(f.element - mine)), i.args[0], p);
+        });
+      });
+  size_t n = 0;
+  for (int p = 0; p < e_.interleave; ++p)
+    for (const Record::Field& f : r.fields) values_[{f.access, p}] = loaded[n++];
 }
 
 V Records::load_word(const Record& r, Id here, int p, int64_t element) {

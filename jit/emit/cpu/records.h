@@ -17,7 +17,8 @@ class CpuEmitter;
 // The records of a vector are adjacent in memory. The library converts them to one vector per
 // element, in the frame, or back. Whole records of a few elements are shuffled in registers. Narrow
 // elements are gathered and scattered in words. The long records of points that are not neighbours
-// are rows at arbitrary places, which the library transposes.
+// are rows at arbitrary places, which the library transposes. Points that run together often read
+// the record of the same step of a loop. Then scalars are loaded, else all elements are gathered.
 class Records : EmitterPart<CpuEmitter> {
  public:
   explicit Records(CpuEmitter& e);
@@ -41,6 +42,7 @@ class Records : EmitterPart<CpuEmitter> {
   };
   void find_rows(nest::BlockId b);
   void transpose_rows(const Record& r, nest::Id here);
+  void load_at_step(const Record& r, nest::Id here);
   V place(const Record& r, int64_t element);
   void put_fields(const Record& r, nest::Id here, int p);
   void take_fields(const Record& r, nest::Id here, int p);
@@ -62,6 +64,7 @@ class Records : EmitterPart<CpuEmitter> {
 
   Found records_;                                 // of neighbours
   Found rows_;                                    // of points that are not neighbours
+  Found steps_;                                   // of loops' steps
   std::map<std::pair<nest::Id, int>, V> values_;  // that were read, by access and vector
   std::map<nest::Id, V> arrays_;                  // by first access
   V starts_ = nullptr;                            // of the rows of a vector, in bytes
