@@ -40,6 +40,20 @@ void sequential_loop(nest::Builder& b, int64_t n, const std::function<void(Id)>&
   b.loop(b.integer(0), b.integer(n), 1, {}, body);
 }
 
+void sequential_loops(nest::Builder& b, const std::vector<int64_t>& extents,
+                      const std::function<void(const Coords&)>& each) {
+  Coords at;
+  const std::function<void()> next = [&] {
+    if (at.size() == extents.size()) return each(at);
+    sequential_loop(b, extents[at.size()], [&](Id i) {
+      at.push_back(i);
+      next();
+      at.pop_back();
+    });
+  };
+  next();
+}
+
 void vector_loop(nest::Builder& b, int64_t n, const std::function<void(Id)>& each) {
   const BlockId body = loop_body(b, each);
   b.for_each(b.integer(n), body);

@@ -21,6 +21,10 @@ void push(std::vector<nest::Id>* ids, const Elem& e);
 
 // Writes a sequential loop over 0 … n - 1.
 void sequential_loop(nest::Builder& b, int64_t n, const std::function<void(nest::Id)>& each);
+// Writes nested sequential loops, one for each extent. So no index is divided, and what depends on
+// outer indices only is computed in outer loops.
+void sequential_loops(nest::Builder& b, const std::vector<int64_t>& extents,
+                      const std::function<void(const Coords&)>& each);
 // The same, but its iterations may be the elements of a vector.
 void vector_loop(nest::Builder& b, int64_t n, const std::function<void(nest::Id)>& each);
 // Each side returns the values that it yields.

@@ -84,8 +84,8 @@ void Updates::write_many(Frame& f, size_t i, const ValueLocation& array) {
     return arrays_.element_loop(updates.inner_extents(), [&](const Coords& inner) {
       write(space_.coords_with(updates, inner));
     });
-  sequential_loop(b_, updates.inner_elements(),
-                  [&](Id at) { write(space_.coords_of_flat(updates, at)); });
+  sequential_loops(b_, updates.inner_extents(),
+                   [&](const Coords& inner) { write(space_.coords_with(updates, inner)); });
 }
 
 Updates::Update Updates::update_at(Frame& f, size_t i, const Coords& at) {
@@ -127,8 +127,8 @@ void Updates::scatter(Frame& program, size_t i, bool shared) {
   OperandReader r(elements_, program, e);
   if (l.unique_axes.size() != u.shape().size())
     throw InternalError(fmt::format("'{}' does not say which of its updates meet", e.op->name()));
-  std::vector<int64_t> in_order;
-  std::vector<size_t> axes;
+  std::vector<size_t> in_order;  // axes whose updates are applied one after another
+  std::vector<int64_t> extents;  // of these axes
   Coords at(u.shape().size());
   // If the elements of a row are disjoint, a vector processes several of them.
   const bool by_rows =
@@ -137,8 +137,8 @@ void Updates::scatter(Frame& program, size_t i, bool shared) {
     if (shared && l.unique_axes[a]) {
       at[a] = space_.grid()[point++];
     } else {
-      in_order.push_back(u.shape()[static_cast<int64_t>(a)]);
-      axes.push_back(a);
+      in_order.push_back(a);
+      extents.push_back(u.shape()[static_cast<int64_t>(a)]);
     }
   }
   const auto write = [&] {
@@ -149,11 +149,8 @@ void Updates::scatter(Frame& program, size_t i, bool shared) {
       memory_.store(e.out, target.index, l.merge(b_, old, update));
     });
   };
-  int64_t updates = 1;
-  for (int64_t extent : in_order) updates *= extent;
-  sequential_loop(b_, updates, [&](Id n) {
-    const Coords digits = axes.empty() ? Coords{} : space_.split(n, in_order);
-    for (size_t k = 0; k < axes.size(); ++k) at[axes[k]] = digits[k];
+  sequential_loops(b_, extents, [&](const Coords& n) {
+    for (size_t k = 0; k < n.size(); ++k) at[in_order[k]] = n[k];
     if (!by_rows) return write();
     vector_loop(b_, u.shape()[u.ndim() - 1], [&](Id i) {
       at.back() = i;

@@ -121,3 +121,22 @@ TEST_CASE("pieces have the results of the whole loop", "[jit][arrays][share]") {
         }
   }
 }
+
+TEST_CASE("updates along several axes divide no index", "[jit][arrays]") {
+  for (DType d : {Bool, I32, F32})
+    for (int64_t n : {1, 5, 9}) {
+      INFO(n << " columns, dtype " << static_cast<int>(d));
+      // The rows of a table that two axes of indices name, some of them twice, for each lane.
+      const Array places = (arange(160).reshape({8, 20}) * 5) % 97;
+      const auto f = vmap([=](Array table, Array rows) { return table.at(places).set(rows); });
+      const Array table = numbers({6, 97, n}, d), rows = numbers({6, 8, 20, n}, d);
+      const Array got = jit(f)(table, rows);
+      {
+        const ReferenceMode on;
+        CHECK(array_equal(got, f(table, rows)).item<bool>());
+      }
+      const std::string k = jit(f).lower(table, rows).kernels();
+      INFO(k);
+      CHECK(count(k, " sdiv ") + count(k, " srem ") == 0);
+    }
+}
