@@ -392,7 +392,7 @@ Ref<const CompiledProgram> compile(const Jaxpr& j, CodeUnit& unit, bool inner, b
   }
   auto program = make_ref<CompiledProgram>(std::move(c.jaxpr), std::move(c.steps),
                                            MemorySpace(current_target().device));
-  program->set_times(std::move(times));
+  program->set_notes(std::move(times), std::move(c.plan.why_stored));
   return program;
 }
 

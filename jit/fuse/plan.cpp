@@ -18,6 +18,7 @@
 #include "jit/fuse/loop_grid.h"
 #include "jit/fuse/record_axis.h"
 #include "jit/fuse/region.h"
+#include "jit/fuse/scan_output.h"
 #include "jit/fuse/update_form.h"
 
 namespace weft::compiler {
@@ -60,6 +61,7 @@ class Planner {
         may_alias_input_(j_, false),
         repeated_(repeated_values(p)) {
     plan_.in_memory = VarMap<bool>(j_, false);
+    plan_.why_stored = VarMap<const char*>(j_, nullptr);
     for (size_t i = 0; i < j_.eqns.size(); ++i)
       for (Atom a : j_.eqns[i].in)
         if (!a.is_literal()) last_[a] = static_cast<int>(i);
@@ -84,7 +86,6 @@ class Planner {
   void materialize_before_barrier(size_t i);
   void reduce_equation(size_t i);
   void loop_equation(size_t i);
-  ScanOutput scan_output(int32_t v) const;
   void prefix_equation(size_t i);
   void library_equation(size_t i, Step::Kind kind);
   std::vector<Dep> dependencies(size_t eqn);
@@ -101,7 +102,9 @@ class Planner {
   void store_slow_in_rows(size_t i);
   void add_region_cost(int step, const Region& added);
   void limit_region(size_t i);
-  void materialize(const std::vector<Dep>& deps, int step);
+  const char* why_apart(const std::vector<Dep>& deps, int32_t v, bool reduction,
+                        const Region& added);
+  void materialize(const std::vector<Dep>& deps, int step, const char* why);
   void record_reads(int32_t v, int step);
   void cache_inlined(int32_t v, int step);
   bool is_computed_by(int step, int32_t v) const;
@@ -111,7 +114,7 @@ class Planner {
   int64_t elements_of_point(int32_t v, const std::vector<int>& grid_axes) const;
   void store_repeated(size_t i, int64_t elements);
   void store_if_repeated(int32_t v, int64_t reads);
-  void materialize_value(int32_t v);
+  void materialize_value(int32_t v, const char* why);
   int add_step(Step s);
   void add_library(size_t i, Step s);
   bool lane_loop(size_t i, KernelPlan* k, LaneGrid* g);
@@ -263,7 +266,8 @@ void Planner::store_slow_in_rows(size_t i) {
         Region added = region();
         added.add(v);
         const auto axes = fits(c, var(v).deps, type(v).shape(), false);
-        if (axes && is_slow_in_rows(c, v, *axes, added)) materialize_value(v);
+        if (axes && is_slow_in_rows(c, v, *axes, added))
+          materialize_value(v, stored_because::scalar);
       }
       if (is_inlined(v)) visit(var(v).eqn);
     }
@@ -294,7 +298,7 @@ void Planner::limit_region(size_t i) {
     const auto inlined = [this](int32_t v) { return is_inlined(v); };
     const std::vector<int32_t> cuts = cuts_of(p_, i, inlined, largest_cut_, too_much);
     if (cuts.empty()) return;
-    for (int32_t v : cuts) materialize_value(v);
+    for (int32_t v : cuts) materialize_value(v, stored_because::too_long);
   }
 }
 
@@ -309,10 +313,19 @@ int Planner::choose(int earliest_step, const std::vector<Dep>& deps, int32_t v, 
   return -1;
 }
 
+// Returns why no kernel that computes one of deps can compute v, too.
+const char* Planner::why_apart(const std::vector<Dep>& deps, int32_t v, bool reduction,
+                               const Region& added) {
+  const int c = ready(deps);
+  if (c >= static_cast<int>(plan_.steps.size())) return stored_because::not_kernel;
+  if (!fits(c, deps, type(v).shape(), reduction)) return stored_because::other_index;
+  return stays_short(c, added) ? stored_because::scalar : stored_because::too_long;
+}
+
 // Puts all values that are read from earlier steps into memory.
-void Planner::materialize(const std::vector<Dep>& deps, int step) {
+void Planner::materialize(const std::vector<Dep>& deps, int step, const char* why) {
   for (const Dep& d : deps)
-    if (var(d.leaf).step != step) materialize_value(d.leaf);
+    if (var(d.leaf).step != step) materialize_value(d.leaf, why);
 }
 
 // Records that `step` computes v inline. An expensive value that an earlier kernel also computed is
@@ -346,8 +359,9 @@ void Planner::record_reads(int32_t v, int step) {
           KernelPlan& k = plan_.steps[first].kernel;
           k.grid_axes[u] = std::move(*grid_axes);
           k.roots.push_back(u);
-          materialize(x.deps, first);
+          materialize(x.deps, first, stored_because::other_operand);
           plan_.in_memory[u] = true;
+          plan_.why_stored[u] = stored_because::read_twice;
           x.step = first;
           continue;
         }
@@ -427,8 +441,9 @@ int Planner::add_step(Step s) {
   return static_cast<int>(plan_.steps.size()) - 1;
 }
 
-void Planner::materialize_value(int32_t v) {
+void Planner::materialize_value(int32_t v, const char* why) {
   if (in_memory(v)) return;
+  plan_.why_stored[v] = why;
   Var& x = var(v);
   Region added = region();
   added.add(v);
@@ -447,10 +462,10 @@ void Planner::materialize_value(int32_t v) {
       s.kernel.grid.pop_back();
       grid_axes.back() = -1;
     }
-    materialize(x.deps, -2);
+    materialize(x.deps, -2, why_apart(x.deps, v, false, added));
     c = add_step(std::move(s));
   }
-  materialize(x.deps, c);
+  materialize(x.deps, c, stored_because::other_operand);
   add_region_cost(c, added);
   plan_.in_memory[v] = false;
   record_reads(v, c);
@@ -483,7 +498,8 @@ void Planner::store_if_repeated(int32_t v, int64_t reads) {
   const int64_t own = type(v).elements(), bytes = type(v).bytes();
   if (!is_inlined(v) || x.cost < max_recomputed_cost || own < 2 || own >= reads) return;
   if (bytes > largest_cut_ || reads > (int64_t{1} << 40)) return;
-  if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialize_value(v);
+  if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes)
+    materialize_value(v, stored_because::repeated);
 }
 
 // Returns true if equation i may overwrite the memory of its first operand.
@@ -517,7 +533,7 @@ void Planner::materialize_live_reads(int32_t v, size_t i) {
       if (!is_inlined(w)) continue;
       const bool read = last_[w] >= static_cast<int>(i);
       if (read && type(w).elements() * small_part <= type(v).elements())
-        materialize_value(w);
+        materialize_value(w, stored_because::overwritten);
       else
         late[w] = true;
     }
@@ -534,7 +550,7 @@ void Planner::materialize_before_barrier(size_t i) {
     int64_t kept = 0;
     for (const Dep& d : x.deps)
       if (d.leaf >= j_.n_in && !read_later(d.leaf)) kept += type(d.leaf).bytes();
-    if (kept > type(v).bytes()) materialize_value(v);
+    if (kept > type(v).bytes()) materialize_value(v, stored_because::barrier);
   }
 }
 
@@ -548,7 +564,7 @@ void Planner::pull_equation(size_t i) {
   int depth = 0, cost = p_.scope.access[i].cost;
   for (Atom a : e.in) {
     if (a.is_literal()) continue;
-    if (var(a.index).depth >= deepest_chain) materialize_value(a.index);
+    if (var(a.index).depth >= deepest_chain) materialize_value(a.index, stored_because::too_long);
     if (in_memory(a.index)) continue;
     depth = std::max(depth, var(a.index).depth);
     cost = std::min(cost + var(a.index).cost, 1 << 20);
@@ -583,10 +599,10 @@ void Planner::reduce_equation(size_t i) {
     s.kernel.rows = layout == FoldLayout::rows;
     s.kernel.short_rows = layout == FoldLayout::short_rows;
     for (int a = 0; a < shape.ndim(); ++a) grid_axes.push_back(a);
-    materialize(deps, -2);
+    materialize(deps, -2, why_apart(deps, e.out, true, added));
     c = add_step(std::move(s));
   }
-  materialize(deps, c);
+  materialize(deps, c, stored_because::other_operand);
   add_region_cost(c, added);
   cache_rows_of_operands(deps, c, grid_axes);
   for (Atom a : e.in)
@@ -646,18 +662,20 @@ void Planner::loop_equation(size_t i) {
   for (size_t k = 0; k < e.in.size() && !s.kernel.grid.empty(); ++k) {
     if (e.in[k].is_literal()) continue;
     const int64_t n = type(e.in[k].index).elements();
-    if (g.shared[k] && n > small_elements) materialize_value(e.in[k].index);
+    if (g.shared[k] && n > small_elements)
+      materialize_value(e.in[k].index, stored_because::all_lanes);
     if (v.kind == LoopForm::Kind::call) store_if_repeated(e.in[k].index, n * g.readers[k]);
   }
   for (int t : g.in_memory) {
     s.kernel.updated.push_back({e.out + t, e.in[carry.first + t].index});
-    materialize_value(s.kernel.updated.back().initial);
+    materialize_value(s.kernel.updated.back().initial, stored_because::in_place);
     update_carry(i, t);
     plan_.in_memory[e.out + t] = true;
+    plan_.why_stored[e.out + t] = stored_because::in_place;
   }
   for (Atom a : e.in)
     if (!a.is_literal())
-      for (const Dep& d : std::vector<Dep>(var(a.index).deps)) materialize_value(d.leaf);
+      materialize(std::vector<Dep>(var(a.index).deps), -2, stored_because::lane_loop);
   const int c = add_step(std::move(s));
   for (Atom a : e.in)
     if (!a.is_literal()) record_reads(a.index, c);
@@ -671,32 +689,15 @@ void Planner::loop_equation(size_t i) {
     for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
     x.deps = {{e.out + o, identity}};
     if (row) {
-      const ScanOutput s = scan_output(e.out + o);
+      const ScanOutput s = scan_output(p_, last_, e.out + o);
       if (v.trip_counts()) k.zeroed.push_back(s.stored);
       plan_.in_memory[static_cast<size_t>(s.stored)] = true;
+      plan_.why_stored[s.stored] = stored_because::by_step;
       var(s.stored).step = c;
       var(s.stored).deps = {{s.stored, identity}};
       k.stored_by_step.push_back(s);
     }
   }
-}
-
-// A result of a loop is stored in the order in which it is read if its only reader is a transpose.
-ScanOutput Planner::scan_output(int32_t v) const {
-  ScanOutput s{v, v, {}};
-  for (int a = 0; a < type(v).ndim(); ++a) s.axes.push_back(a);
-  const size_t i = last_[v];
-  if (last_[v] < 0 || i >= j_.eqns.size()) return s;
-  const auto reads = [&](const Eqn& e) {
-    return std::find(e.in.begin(), e.in.end(), Atom{v}) != e.in.end();
-  };
-  const Eqn& e = j_.eqns[i];
-  const Access& access = p_.scope.access[i];
-  if (!access.moves || std::count_if(j_.eqns.begin(), j_.eqns.end(), reads) != 1) return s;
-  std::vector<int> axes = access.reads[0];
-  std::ranges::sort(axes);
-  if (axes != s.axes || type(e.out).ndim() != type(v).ndim()) return s;
-  return {v, e.out, access.reads[0]};
 }
 
 // Each lane runs along the axis and stores as it goes.
@@ -713,14 +714,14 @@ void Planner::prefix_equation(size_t i) {
   s.kernel.stored_by_step.push_back({e.out, e.out, {}});
   s.kernel.emit.push_back(i);
   s.kernel.loops = true;
-  materialize(dependencies(i), -2);
+  materialize(dependencies(i), -2, stored_because::other_index);
   add_library(i, std::move(s));
 }
 
 void Planner::library_equation(size_t i, Step::Kind kind) {
   const Eqn& e = j_.eqns[i];
   for (Atom a : e.in)
-    if (!a.is_literal()) materialize_value(a.index);
+    if (!a.is_literal()) materialize_value(a.index, stored_because::not_kernel);
   Step s;
   s.kind = kind;
   s.eqn = i;
@@ -742,6 +743,9 @@ void Planner::add_library(size_t i, Step s) {
     Var& x = var(e.out + o);
     x.step = c;
     plan_.in_memory[e.out + o] = true;
+    plan_.why_stored[e.out + o] = plan_.steps[static_cast<size_t>(c)].kind == Step::Kind::kernel
+                                      ? stored_because::by_step
+                                      : stored_because::not_kernel;
     std::vector<int> identity;
     for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
     x.deps = {{e.out + o, identity}};
@@ -777,7 +781,7 @@ Plan Planner::run() {
     }
   }
   for (Atom a : j_.out)
-    if (!a.is_literal()) materialize_value(a.index);
+    if (!a.is_literal()) materialize_value(a.index, nullptr);
   for (const Step& s : plan_.steps) check_grid_axes(p_, s.kernel);
   return std::move(plan_);
 }

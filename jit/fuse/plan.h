@@ -16,6 +16,26 @@
 
 namespace weft::compiler {
 
+// Why a value passes through memory between two steps, as the end of a line of the report.
+namespace stored_because {
+inline constexpr const char* not_kernel =
+    "a library call, a scatter or a loop in lockstep computes or reads it";
+inline constexpr const char* lane_loop = "a loop or a call in lanes has its own kernel";
+inline constexpr const char* by_step = "a loop stores it step by step";
+inline constexpr const char* all_lanes = "it is large, and all lanes read it";
+inline constexpr const char* in_place = "it is updated in memory";
+inline constexpr const char* overwritten = "what it is computed from is overwritten";
+inline constexpr const char* barrier =
+    "it is smaller than what it is computed from, before a barrier";
+inline constexpr const char* too_long = "one kernel would have too much code";
+inline constexpr const char* read_twice = "two kernels read it, and it is expensive";
+inline constexpr const char* repeated = "a reader would compute its elements again and again";
+inline constexpr const char* scalar =
+    "a kernel with vectors along rows would compute it by scalars";
+inline constexpr const char* other_index = "it is read at other indices than its kernel's points";
+inline constexpr const char* other_operand = "its reader is in the kernel of another operand";
+}  // namespace stored_because
+
 // A result that a loop stores while it runs.
 struct ScanOutput {
   int32_t result;
@@ -67,6 +87,7 @@ struct Step {
 struct Plan {
   std::vector<Step> steps;
   VarMap<bool> in_memory;
+  VarMap<const char*> why_stored;  // stored_because; null: it is not, or it is only a result
   // Returns, by equation, whether it is a loop, a branch or a call that runs in lockstep.
   std::vector<char> in_lockstep(const JaxprData& j) const {
     std::vector<char> r(j.eqns.size(), 0);

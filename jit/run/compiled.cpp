@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "core/effects.h"
 #include "core/op.h"
@@ -354,6 +355,26 @@ std::string CompiledProgram::scopes(size_t step, const VarMap<size_t>& defining_
   return r.empty() ? "" : fmt::format(", of {}", fmt::join(r, ", "));
 }
 
+// Returns what the step stores for later steps, a line for values of one type that have the same
+// readers and reason.
+std::string CompiledProgram::stored_values(size_t step) const {
+  std::map<std::tuple<std::string, std::vector<size_t>, std::string>, int> values;
+  for (int32_t v : uses_[step].writes) {
+    std::vector<size_t> readers;
+    for (size_t i = step + 1; i < steps_.size(); ++i)
+      if (std::ranges::find(uses_[i].reads, v) != uses_[i].reads.end()) readers.push_back(i);
+    if (!readers.empty() && why_stored_[v])
+      ++values[{to_string(j_->types[v]), std::move(readers), why_stored_[v]}];
+  }
+  std::string r;
+  for (const auto& [key, n] : values) {
+    const auto& [type, readers, why] = key;
+    r += fmt::format("     stores {}{} for {}: {}\n", n > 1 ? fmt::format("{} x ", n) : "", type,
+                     fmt::join(readers, ", "), why);
+  }
+  return r;
+}
+
 std::string CompiledProgram::report() const {
   std::string s;
   if (const weft::detail::Device& d = place_.device(); !place_.on_host())
@@ -362,7 +383,8 @@ std::string CompiledProgram::report() const {
                    without_code(), steps_.size());
   const VarMap<size_t> defining_eqn = defining_eqns(*j_);
   for (size_t i = 0; i < steps_.size(); ++i)
-    s += fmt::format("  {}: {}{}\n", i, steps_[i]->describe(), scopes(i, defining_eqn));
+    s += fmt::format("  {}: {}{}\n{}", i, steps_[i]->describe(), scopes(i, defining_eqn),
+                     stored_values(i));
   s += graph_report();
   s += implementations();
   const ProgramMemory m = memory();

@@ -116,7 +116,11 @@ class CompiledProgram final : public Executable {
   // Prints a line for each implementation that was chosen for an op of the program itself.
   std::string implementations() const;
   int64_t without_code() const;
-  void set_times(std::vector<PassTime> times) { times_ = std::move(times); }
+  // Sets what the report says beside the steps (why_stored: see Plan).
+  void set_notes(std::vector<PassTime> times, VarMap<const char*> why_stored) {
+    times_ = std::move(times);
+    why_stored_ = std::move(why_stored);
+  }
 
  private:
   struct StepMemory;
@@ -139,6 +143,7 @@ class CompiledProgram final : public Executable {
   // defining_eqn: see core/defining_eqns.h.
   std::set<size_t> equations_of(size_t step, const VarMap<size_t>& defining_eqn) const;
   std::string scopes(size_t step, const VarMap<size_t>& defining_eqn) const;
+  std::string stored_values(size_t step) const;
   // Returns the address of each variable.
   std::vector<void*> pointers(const MemoryPlan& plan, const void* const* in, void* const* out,
                               std::byte* arena) const;
@@ -153,6 +158,7 @@ class CompiledProgram final : public Executable {
   bool ordered_ = false;       // has ordered effects
   int64_t launches_ = -1, nodes_ = -1;
   std::vector<PassTime> times_;
+  VarMap<const char*> why_stored_;
 };
 
 }  // namespace weft::compiler

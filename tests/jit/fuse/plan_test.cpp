@@ -37,6 +37,25 @@ TEST_CASE("an expensive value that many elements read is stored", "[jit][plan]")
   CHECK(count(jit(cheap).lower(x, x).report(), ": kernel") == 1);
 }
 
+TEST_CASE("the report says why a value is in memory between two kernels", "[jit][plan]") {
+  const auto says = [](const auto& f, const Array& x, const std::string& line) {
+    const std::string text = jit(f).lower(x).report();
+    INFO(text);
+    CHECK(count(text, "     stores " + line + "\n") == 1);
+  };
+  const Array x = sin(arange(300 * 40).astype(F32)).reshape({300, 40});
+  says([](Array x) { return sin(x[{slice(), 0}]).reshape({-1, 1}) * x[{slice(), 1}]; }, x,
+       "f32[300,1] for 1: a reader would compute its elements again and again");
+  says([](Array x) { return x.sum({1})[slice(0, 200)] + x.sum({1})[slice(100, 300)]; }, x,
+       "f32[300] for 1: it is read at other indices than its kernel's points");
+  says([](Array x) { return sort(x + 1.f); }, x,
+       "f32[300,40] for 1: a library call, a scatter or a loop in lockstep computes or reads it");
+  says([](Array x) { return flip(cumsum(x.reshape({-1}), 0), 0) + x.reshape({-1}); }, x,
+       "f32[12000] for 1: a loop stores it step by step");
+  const auto no_border = [](Array x) { return (x + 1.f).sum({1}); };
+  CHECK(count(jit(no_border).lower(x).report(), "stores ") == 0);
+}
+
 TEST_CASE("a value as large as all arguments is not stored for a reader of three times the size",
           "[jit][plan]") {
   // 2,400 by 2,400 sines would need 23 MB, and the arguments have 10 KB.
