@@ -272,6 +272,21 @@ std::optional<Written> by_rows(const Program& p, const KernelPlan& k, const VarM
   return rows;
 }
 
+// Returns true if loops over the elements of a lane replace code for each element, because that
+// code is longer and hardly faster. It is faster where it leaves out what is known of some
+// elements, such as products with zeros. The registers of a GPU's threads cannot be indexed by
+// loops.
+bool is_worth_loops(const Written& straight, const Written& loops) {
+  constexpr int64_t shorter = 2;
+  constexpr double slower = 1.3;  // measured: docs/decisions/0072-partition.md
+  const auto ns = [](const Written& w) {
+    return nest_ns(w.nest.kernel, w.nest.grid, w.nest.kernel.vector);
+  };
+  return is_host_platform() &&
+         shorter * instructions(loops.nest.kernel) <= instructions(straight.nest.kernel) &&
+         ns(loops) <= slower * ns(straight);
+}
+
 // Returns the grid of a scatter whose updates are partitioned.
 std::vector<int64_t> scatter_grid(const Program& p, size_t eqn) {
   const Shape updates = p.j->type(p.j->eqns[eqn].in[1]).shape();
@@ -332,18 +347,19 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
         n = std::move(more);
     }
   }
-  if (!straight || is_long(*n)) {
+  if (!straight || n->selects || instructions(n->nest.kernel) > long_kernel) {
     Form form{.small = k.loops && k.rows        ? few_elements
                        : k.rows || k.short_rows ? fold_order::short_block
                                                 : small_elements};
     if (n) form.together = n->form.together;
-    n = write(form);
+    Written loops = write(form);
     // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
-    const int64_t length = instructions(n->nest.kernel);
+    const int64_t length = instructions(loops.nest.kernel);
     if (form.small > few_elements && length > long_kernel) {
-      Written other = write({.together = n->form.together, .small = few_elements});
-      if (3 * instructions(other.nest.kernel) < 2 * length) n = std::move(other);
+      Written other = write({.together = loops.form.together, .small = few_elements});
+      if (3 * instructions(other.nest.kernel) < 2 * length) loops = std::move(other);
     }
+    if (!n || is_long(*n) || is_worth_loops(*n, loops)) n = std::move(loops);
   }
   if (auto rows = by_rows(p, k, in_memory, *n)) n = std::move(rows);
   if (n->form.whole_loops && n->divides_loops &&

@@ -278,6 +278,31 @@ TEST_CASE("lanes hold values of many short rows in arrays", "[jit][partition]") 
   CHECK(count(text, "srem i64") < 20);
 }
 
+TEST_CASE("rows of a lane are loops if code for each element leaves out nothing",
+          "[jit][partition]") {
+  const auto attend = [](Array x, Array v) {
+    const Array e = exp(x - x.max({-1}, {.keepdims = true}));
+    return matmul(e / e.sum({-1}, {.keepdims = true}), v);
+  };
+  const auto length = [](auto f, const auto&... x) {
+    return count(jit(f).lower(x...).kernels(), "\n");
+  };
+  const Array x = random::normal(random::key(7), {40, 33, 33}),
+              v = random::normal(random::key(8), {40, 33, 3});
+  CHECK(length(attend, x, v) < 500);
+  Array expected;
+  {
+    const ReferenceMode on;
+    expected = attend(x, v);
+  }
+  CHECK(allclose(jit(attend)(x, v), expected, 1e-5, 1e-5).item<bool>());
+  // Code for each element of a second derivative leaves out most products.
+  const auto second = vmap(hessian([](Array q) { return hand(q).sum(); }));
+  const Array q = random::uniform(random::key(7), {256, 4});
+  CHECK(length(second, q) > 1000);
+  CHECK(count(jit(second).lower(q).kernels(), "local") == 0);
+}
+
 TEST_CASE("the Jacobian of a program of scalars is one kernel", "[jit][partition]") {
   for (int64_t n : {600, 4099}) {
     INFO(n << " lanes");
