@@ -8,7 +8,9 @@
 #include "jit/rewrite/fuse_loops.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 
 #include "core/effects.h"
 #include "core/jaxpr_builder.h"
@@ -19,6 +21,7 @@
 #include "jit/fuse/cost.h"
 #include "jit/fuse/loop_grid.h"
 #include "jit/fuse/region.h"
+#include "jit/rewrite/equation_set.h"
 #include "jit/rewrite/lane_call.h"
 #include "weft/detail/ref.h"
 
@@ -26,7 +29,7 @@ namespace weft::compiler {
 namespace {
 
 using Form = Lowering::Form;
-using Set = std::vector<bool>;  // of equations
+using Set = EquationSet;
 
 // Longer programs are not searched, because the search visits every pair of equations.
 constexpr size_t longest_program = 1000;
@@ -55,7 +58,7 @@ int64_t product(const std::vector<int64_t>& x) {
 class Joiner {
  public:
   explicit Joiner(const Jaxpr& j)
-      : p_(j), j_(*j), n_(j_.eqns.size()), points_(n_, 0), readers_(n_) {
+      : p_(j), j_(*j), n_(j_.eqns.size()), points_(n_, 0), readers_(n_), joined_(n_) {
     for (size_t i = 0; i < n_; ++i)
       if ((form(i) == Form::loop || form(i) == Form::branch) && !writes_as_it_runs(i)) {
         const LaneGrid g = lane_grid(p_.scope.lowering[i].loop, *p_.analysis[i]);
@@ -63,20 +66,8 @@ class Joiner {
       }
     for (size_t i = 0; i < n_; ++i) sorted_.push_back(is_sorted(i));
   }
-  // Returns the largest set that it finds, or an empty one.
-  Set run() {
-    if (std::none_of(points_.begin(), points_.end(), [](int64_t n) { return n > 0; })) return {};
-    note_readers();
-    for (size_t first = 0; first < n_; ++first) {
-      if (points_[first] == 0) continue;
-      Set s(n_, false);
-      s[first] = true;
-      extend(&s);
-      if (std::count(s.begin(), s.end(), true) > 1) return s;
-    }
-    return {};
-  }
-  Jaxpr with_call(const Set& s) const;
+  // Returns the program with a call for each set that it finds, or the program as it is.
+  Jaxpr run();
 
  private:
   Form form(size_t i) const { return p_.scope.lowering[i].form; }
@@ -116,7 +107,7 @@ class Joiner {
   // Returns true if a lane's condition of branch i depends on what equation q computes.
   bool decides(size_t q, size_t i) const {
     const size_t from = p_.defining_eqn.get(j_.eqns[i].in[0], Program::none);
-    return from != Program::none && (from == q || below_[q][from]);
+    return from != Program::none && (from == q || below_[q].contains(from));
   }
   int64_t elements(size_t i) const {
     int64_t n = 0;
@@ -125,40 +116,32 @@ class Joiner {
     return n;
   }
 
-  // below_[i][q]: true if q is computed from i. Readers of i follow it, so their rows are complete
-  // before row i.
+  // below_[i] has what is computed from i, or from another equation of the call of i, and above_[i]
+  // what they are computed from. Readers of i follow it, so their sets are complete before its own.
   void note_readers() {
-    below_.assign(n_, Set(n_, false));
-    for (size_t q = n_; q-- > 0;)
-      for (Atom a : j_.eqns[q].in) {
-        const size_t from = p_.defining_eqn.get(a, Program::none);
-        if (from == Program::none || below_[from][q]) continue;
-        readers_[from].push_back(q);
-        below_[from][q] = true;
-      }
+    below_.assign(n_, Set(n_));
+    above_.assign(n_, Set(n_));
+    const auto note = [&](size_t from, size_t q) {
+      if (below_[from].contains(q)) return;
+      readers_[from].push_back(q);
+      below_[from].insert(q);
+    };
     // Ordered effects keep their order, as if each read the result of the previous one.
     for (size_t q = 0, before = Program::none; q < n_; ++q) {
+      for (Atom a : j_.eqns[q].in)
+        if (const size_t from = p_.defining_eqn.get(a, Program::none); from != Program::none)
+          note(from, q);
       if (effect_of(j_.eqns[q]) != Effect::ordered) continue;
-      if (before != Program::none && !below_[before][q]) {
-        readers_[before].push_back(q);
-        below_[before][q] = true;
-      }
+      if (before != Program::none) note(before, q);
       before = q;
     }
     for (size_t i = n_; i-- > 0;)
-      for (size_t q : readers_[i])
-        for (size_t r = q + 1; r < n_; ++r) below_[i][r] = below_[i][r] || below_[q][r];
+      for (size_t q : readers_[i]) below_[i] |= below_[q];
+    for (size_t i = 0; i < n_; ++i)
+      for (size_t q : below_[i].members()) above_[q].insert(i);
   }
-  bool reaches(const Set& s, size_t q) const {
-    for (size_t i = 0; i < q; ++i)
-      if (s[i] && below_[i][q]) return true;
-    return false;
-  }
-  bool is_read_in(size_t q, const Set& s) const {
-    for (size_t i = q + 1; i < n_; ++i)
-      if (s[i] && below_[q][i]) return true;
-    return false;
-  }
+  bool reaches(const Set& s, size_t q) const { return s.intersects(above_[q]); }
+  bool is_read_in(size_t q, const Set& s) const { return s.intersects(below_[q]); }
   // Returns true if something in s reads q, and nothing outside s.
   bool is_read_only_in(size_t q, const Set& s) const {
     const auto of_q = [&](Atom a) { return p_.defining_eqn.get(a, Program::none) == q; };
@@ -166,7 +149,7 @@ class Joiner {
     bool read = false;
     for (size_t i = q + 1; i < n_; ++i)
       if (std::ranges::any_of(j_.eqns[i].in, of_q)) {
-        if (!s[i]) return false;
+        if (!s.contains(i)) return false;
         read = true;
       }
     return read;
@@ -174,23 +157,18 @@ class Joiner {
   // Returns s with all equations on a path between two of its members.
   Set closed(Set s) const {
     for (size_t q = 0; q < n_; ++q)
-      if (!s[q] && reaches(s, q) && is_read_in(q, s)) s[q] = true;
+      if (reaches(s, q) && is_read_in(q, s)) s.insert(q);
     return s;
   }
 
-  // Returns true if all equations are of forms that a lane supports. fits() decides about the
-  // whole.
+  // Returns true if all equations are of forms that a lane supports, and in no call. fits() decides
+  // about the whole.
   bool may_join(const Set& s) const {
-    for (size_t i = 0; i < n_; ++i)
-      if (s[i] && !is_loop(i) && !is_fold(i) && form(i) != Form::pull) return false;
-    return true;
+    return !s.intersects(joined_) && std::ranges::all_of(s.members(), [&](size_t i) {
+      return is_loop(i) || is_fold(i) || form(i) == Form::pull;
+    });
   }
-  LaneCall call_of(const Set& s) const {
-    std::vector<size_t> members;
-    for (size_t i = 0; i < n_; ++i)
-      if (s[i]) members.push_back(i);
-    return lane_call(p_, members);
-  }
+  LaneCall call_of(const Set& s) const { return lane_call(p_, s.members()); }
   bool fits(const Set& s) const;
   bool grow(Set* s, const Set& more) const {
     if (more == *s || !may_join(more) || !fits(more)) return false;
@@ -199,14 +177,19 @@ class Joiner {
   }
   void take(Set* s, FunctionRef<bool(size_t)> which) const;
   void extend(Set* s) const;
+  void note_call(const Set& s);
 
   const Program p_;
   const JaxprData& j_;
   const size_t n_;
   std::vector<int64_t> points_;  // by loop that runs in the lane: the points of its grid; else 0
   std::vector<bool> sorted_;     // by equation
-  std::vector<Set> below_;
+  std::vector<Set> below_, above_;
   std::vector<std::vector<size_t>> readers_;  // by equation
+  Set joined_;                                // the equations of all calls
+  std::map<size_t, LaneCall> calls_;          // by its first equation
+  // The equations that are in no call, and the first one of each call, as the result has them.
+  std::vector<size_t> order_;
 };
 
 // Returns true if a lane can run the call. The call must have as many points as its largest loop,
@@ -223,13 +206,12 @@ bool Joiner::fits(const Set& s) const {
     const size_t k = std::ranges::find(in, a) - in.begin();
     return k < in.size() && j_.type(a).elements() * g.readers[k] > longest_fold * points;
   };
-  for (size_t i = 0; i < n_; ++i) {
-    if (!s[i]) continue;
+  for (size_t i : s.members()) {
     if (is_fold(i) && std::ranges::any_of(j_.eqns[i].in, too_long)) return false;
     most = std::max(most, points_[i]);
     apart += is_refilled(i) || sorted_[i];
     for (size_t q = 0; q < i && sorted_[i]; ++q)
-      if (s[q] && form(q) != Form::pull && decides(q, i)) return false;
+      if (s.contains(q) && form(q) != Form::pull && decides(q, i)) return false;
     const int64_t n = elements(i) / std::max<int64_t>(points, 1);
     if (!is_loop(i)) written += p_.scope.access[i].cost * (n <= small_elements ? n : 1);
   }
@@ -247,17 +229,21 @@ void Joiner::take(Set* s, FunctionRef<bool(size_t)> which) const {
   for (bool more = true; more;) {
     more = false;
     for (size_t q = 0; q < n_; ++q)
-      if (!all[q] && which(q) && (reaches(all, q) || is_read_in(q, all))) all[q] = more = true;
+      if (!all.contains(q) && !joined_.contains(q) && which(q) &&
+          (reaches(all, q) || is_read_in(q, all))) {
+        all.insert(q);
+        more = true;
+      }
     all = closed(std::move(all));
   }
   if (all == *s || grow(s, all)) return;
   int tries = 0;
   for (size_t q = 0; q < n_; ++q) {
-    if ((*s)[q] || !all[q] || !which(q)) continue;
+    if (s->contains(q) || !all.contains(q) || !which(q)) continue;
     if (!reaches(*s, q) && !is_read_in(q, *s)) continue;
     if (++tries > max_tries) return;
     Set one = *s;
-    one[q] = true;
+    one.insert(q);
     grow(s, closed(std::move(one)));
   }
 }
@@ -269,33 +255,70 @@ void Joiner::extend(Set* s) const {
   take(s, [&](size_t q) { return is_fold(q); });
   Set more = *s;
   for (size_t q = 0; q < n_; ++q) {
-    if (more[q] || form(q) != Form::pull) continue;
+    if (more.contains(q) || joined_.contains(q) || form(q) != Form::pull) continue;
     int64_t largest = 0;
     for (Atom a : j_.eqns[q].in) {
       const size_t from = p_.defining_eqn.get(a, Program::none);
-      if (from != Program::none && more[from]) largest = std::max(largest, j_.type(a).elements());
+      if (from != Program::none && more.contains(from))
+        largest = std::max(largest, j_.type(a).elements());
     }
-    more[q] = largest > 0 && elements(q) <= largest;
+    if (largest > 0 && elements(q) <= largest) more.insert(q);
   }
   grow(s, closed(std::move(more)));
   more = *s;
   for (size_t q = n_; q-- > 0;)
-    more[q] = more[q] || (form(q) == Form::pull && is_read_only_in(q, more));
+    if (form(q) == Form::pull && !joined_.contains(q) && is_read_only_in(q, more)) more.insert(q);
   grow(s, more);
 }
 
-// Returns the equations that do not depend on the call, then the call, then the rest.
-Jaxpr Joiner::with_call(const Set& s) const {
+// The equations of a call run together. So each of them is computed from what any of them reads.
+// Equations that depend on none of them come before the call, and others behind it.
+void Joiner::note_call(const Set& s) {
+  Set below = s, above = s;
+  for (size_t i : s.members()) {
+    below |= below_[i];
+    above |= above_[i];
+  }
+  for (size_t i : above.members()) below_[i] |= below;
+  for (size_t i : below.members()) above_[i] |= above;
+  joined_ |= s;
+  std::vector<size_t> members;
+  std::ranges::copy_if(order_, std::back_inserter(members),
+                       [&](size_t i) { return s.contains(i); });
+  const size_t first = members[0];
+  std::erase_if(order_, [&](size_t i) { return i != first && s.contains(i); });
+  const auto behind =
+      std::ranges::stable_partition(order_, [&](size_t i) { return !reaches(s, i); });
+  std::ranges::stable_partition(behind, [&](size_t i) { return i == first; });
+  calls_.emplace(first, lane_call(p_, members));
+}
+
+Jaxpr Joiner::run() {
+  if (std::ranges::none_of(points_, [](int64_t n) { return n > 0; })) return p_.j;
+  note_readers();
+  for (size_t i = 0; i < n_; ++i) order_.push_back(i);
+  Set alone(n_);
+  const auto next = [&] {
+    return std::ranges::find_if(
+        order_, [&](size_t i) { return is_loop(i) && !joined_.contains(i) && !alone.contains(i); });
+  };
+  for (auto at = next(); at != order_.end(); at = next()) {
+    Set s(n_);
+    s.insert(*at);
+    extend(&s);
+    if (s.members().size() > 1)
+      note_call(s);
+    else
+      alone.insert(*at);
+  }
+  if (calls_.empty()) return p_.j;
   JaxprBuilder b(j_);
   b.copy_inputs();
-  const auto copy_all = [&](bool behind) {
-    for (size_t i = 0; i < n_; ++i)
-      if (!s[i] && reaches(s, i) == behind) b.copy(j_.eqns[i]);
-  };
-  copy_all(false);
-  LaneCall call = call_of(s);
-  b.add(std::move(call.eqn), call.results);
-  copy_all(true);
+  for (size_t i : order_)
+    if (const auto call = calls_.find(i); call != calls_.end())
+      b.add(call->second.eqn, call->second.results);
+    else
+      b.copy(j_.eqns[i]);
   return b.finish(j_.out);
 }
 
@@ -303,16 +326,10 @@ Jaxpr Joiner::with_call(const Set& s) const {
 
 Jaxpr join_loops(const Jaxpr& j) {
   const auto holds_programs = [](const Eqn& e) { return !inner_programs(e.params).empty(); };
-  Jaxpr r = j;
-  // Each set removes at least two equations.
-  while (r->eqns.size() > 1 && r->eqns.size() <= longest_program &&
-         std::ranges::any_of(r->eqns, holds_programs)) {
-    Joiner joiner(r);
-    const Set s = joiner.run();
-    if (s.empty()) break;
-    r = joiner.with_call(s);
-  }
-  return r;
+  if (j->eqns.size() < 2 || j->eqns.size() > longest_program ||
+      std::ranges::none_of(j->eqns, holds_programs))
+    return j;
+  return Joiner(j).run();
 }
 
 }  // namespace weft::compiler

@@ -17,11 +17,10 @@ VarMap<bool> read_outside(const JaxprData& j, const std::vector<size_t>& members
   const auto note = [&](Atom a) {
     if (!a.is_literal()) read[a] = true;
   };
-  for (size_t i = 0, next = 0; i < j.eqns.size(); ++i)
-    if (next < members.size() && members[next] == i)
-      ++next;
-    else
-      std::ranges::for_each(j.eqns[i].in, note);
+  std::vector<bool> is_member(j.eqns.size(), false);
+  for (size_t i : members) is_member[i] = true;
+  for (size_t i = 0; i < j.eqns.size(); ++i)
+    if (!is_member[i]) std::ranges::for_each(j.eqns[i].in, note);
   std::ranges::for_each(j.out, note);
   return read;
 }

@@ -15,7 +15,7 @@ struct LaneCall {
   Eqn eqn = {};
   std::vector<Atom> results = {};  // the variables that it replaces
 };
-// `members`: equations of the program, in order.
+// `members`: equations of the program, each behind what it reads.
 // Returns, by variable, whether the program's results or other equations read it.
 VarMap<bool> read_outside(const JaxprData& j, const std::vector<size_t>& members);
 LaneCall lane_call(const Program& p, const std::vector<size_t>& members);

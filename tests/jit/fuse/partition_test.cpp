@@ -164,6 +164,25 @@ TEST_CASE("a fold that reads many elements of a lane is not in a call", "[jit][p
   }
 }
 
+TEST_CASE("several calls are found together, and none waits for another in a circle",
+          "[jit][partition]") {
+  const auto run = vmap(
+      [](Array x) { return fori_loop(0, 5, [](Array, Array c) { return sin(c) + c * .5f; }, x); });
+  // The loops over y wait for all lanes of x, and the last one for all lanes of y. It is a call
+  // with the sum before it.
+  const auto f = [&](Array x, Array y) {
+    const Array a = run(x), b = run(a * 2.f);
+    const Array c = run(y + a.sum()), d = run(c - 1.f);
+    return Arrays{run(b + d.sum()), c + d};
+  };
+  const Array x = random::normal(random::key(8), {600}), y = random::normal(random::key(9), {700});
+  CHECK(count(jit(f).lower(x, y).optimized(), "name=lane") == 3);
+  const Arrays got = jit(f)(x, y);
+  const ReferenceMode on;
+  const Arrays expected = f(x, y);
+  for (size_t i = 0; i < 2; ++i) CHECK(allclose(got[i], expected[i], 1e-4, 1e-4).item<bool>());
+}
+
 TEST_CASE("small matrices without loops are one kernel of scalars", "[jit][partition]") {
   for (int64_t n : {128, 129, 1000}) {
     INFO(n << " lanes");
