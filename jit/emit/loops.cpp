@@ -37,15 +37,15 @@ void Loops::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& valu
 }
 
 // Returns the carries after a trip. Elements that did not make the trip keep the values in
-// `before`.
+// `before`, unless the carry is one scalar for all that run.
 Vs Loops::next_carries(const std::vector<Carry>& cs, const Masks& made, const Vs& before) {
   if (made.empty()) return carried(cs, &Carry::next);
   Vs out;
-  for (const Carry& c : cs)
-    for (V x : e_.parts(c.next, c.variance)) {
-      const size_t n = out.size();
-      out.push_back(b_.CreateSelect(made[n % made.size()], x, before[n]));
-    }
+  for (const Carry& c : cs) {
+    size_t p = 0;
+    for (V x : e_.parts(c.next, c.variance))
+      out.push_back(c.variance.varying ? b_.CreateSelect(made[p++], x, before[out.size()]) : x);
+  }
   return out;
 }
 

@@ -78,6 +78,11 @@ class Analysis {
     set_.resize(n);
     home_divergence_.resize(n);
     local_vectorized_.resize(n);
+    read_.resize(n);
+    for (const Inst& i : k_.insts)
+      for (Id a : i.args) read_[a] = read_[a] || i.op != Opcode::Result;
+    for (const nest::Block& b : k_.blocks)
+      for (Id y : b.yields) read_[y] = 1;
     for (size_t v = 0; v < n; ++v) {
       if (k_.insts[v].op == Opcode::Result)
         divergence_.results[k_.insts[v].args[0]].push_back(static_cast<Id>(v));
@@ -159,8 +164,9 @@ class Analysis {
     }
   }
 
-  // Raises the variance of a loop's carries. In a divergent loop a carry that changes differs
-  // between elements, because they leave at different trips.
+  // Raises the variance of a loop's carries. After a divergent loop a carry that changes differs
+  // between elements, because they leave at different trips. In its trips a counter is the same for
+  // all elements that run, so that it is one scalar if nothing reads it after the loop.
   void carries(Id v, size_t first_arg, size_t first_param, bool divergent) {
     const Inst& i = k_.insts[v];
     const nest::Block& body = k_.blocks[i.blocks.back()];
@@ -168,8 +174,10 @@ class Analysis {
       const Id param = body.params[first_param + r], next = body.yields[r];
       const bool same = next == param;
       Variance s = variance(i.args[first_arg + r]);
+      const bool differs = divergent && (read_[result(v, r)] || divergence_.mode == Mode::refill ||
+                                         !s.uniform() || (set_[next] && !variance(next).uniform()));
       // A run-time stride is a value in one place, so only an unchanged carry keeps it.
-      if (!same && ((divergent) || (!s.varying && !s.known))) s = varying_value;
+      if (!same && (differs || (!s.varying && !s.known))) s = varying_value;
       raise(param, s);
       if (!same && set_[next])
         raise(param,
@@ -253,7 +261,7 @@ class Analysis {
 
   const Kernel& k_;
   Divergence divergence_;
-  std::vector<char> set_;
+  std::vector<char> set_, read_;
   std::vector<char> leaves_vectors_;  // by ForEach
   std::vector<int> home_divergence_;
   std::vector<char> local_vectorized_;

@@ -233,8 +233,10 @@ class Chooser {
     return std::min(matrix ? matrix : all, grid.back()) > tile / 2;
   }
 
+  // Elements of a refilled vector are at different trips, so that its counters are vectors.
   int live_vectors(Id loop) const {
-    Liveness l{k_, d_, run_end(k_, d_, loop)};
+    const Divergence d = refilled_loop() == loop ? analyse_divergence(k_, Mode::refill) : d_;
+    Liveness l{k_, d, run_end(k_, d_, loop)};
     l.walk(k_.insts[loop].blocks.back());
     return std::max(1, l.most());
   }
@@ -350,14 +352,19 @@ class Chooser {
   // Returns true if the points are known to be so few that most vectors would not be refilled.
   bool fills_few_vectors() const { return points() > 0 && vectors_of(points()) <= 2; }
 
-  void choose_refill() {
+  // Returns the loop whose elements are refilled, or no_id.
+  Id refilled_loop() const {
     using Use = Options::Use;
-    if (options_.refill == Use::never) return;
+    if (options_.refill == Use::never) return no_id;
     const Id loop = refillable_while(k_, d_);
-    if (loop == no_id ||
-        (options_.refill != Use::always &&
-         (weight(k_, k_.insts[loop].blocks[1]) < limits_.min_refilled_body || fills_few_vectors())))
-      return;
+    if (loop == no_id || options_.refill == Use::always) return loop;
+    const bool pays = weight(k_, k_.insts[loop].blocks[1]) >= limits_.min_refilled_body;
+    return pays && !fills_few_vectors() ? loop : no_id;
+  }
+
+  void choose_refill() {
+    const Id loop = refilled_loop();
+    if (loop == no_id) return;
     s_.mode = Mode::refill;
     s_.refill = loop;
     d_ = analyse_divergence(k_, s_.mode);

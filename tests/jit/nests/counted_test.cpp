@@ -2,6 +2,8 @@
 // Copyright The Weft authors
 // tests/jit/nests/counted_test.cpp: while loops that count become loops of known bounds in kernels,
 // with the same trips.
+#include <functional>
+
 #include "support/check.h"
 #include "tracer/eval_trace.h"
 
@@ -67,4 +69,42 @@ TEST_CASE("a while loop without a common count stays a while loop", "[jit][count
   CHECK(count(kernels(own_start, lanes), " = while ") == 1);
   const auto of_memory = vmap([&](Array end, Array x) { return counted(zero, end, x); }, {none, 0});
   CHECK(count(kernels(of_memory, nine, lanes), " = while ") == 1);
+}
+
+TEST_CASE("a counter is one number for the lanes that run, however many trips they make",
+          "[jit][counted]") {
+  // Each lane writes and reads its rows at the counter, up to its own end.
+  const auto f = [](Array end, Array x) {
+    const auto body = [](Array i, std::pair<Array, Array> s) {
+      const Array next = s.first + .1f * s.second[maximum(i - 1, 0)];
+      return std::pair{next, s.second.at(i).set(next)};
+    };
+    return fori_loop(0, end, body, std::pair{x, zeros({64})}).second;
+  };
+  // The last counter is a result, which differs between lanes.
+  const auto last = [](Array end, Array x) {
+    using State = std::tuple<Array, Array, Array>;
+    const auto going = [&](State s) { return std::get<0>(s) < end; };
+    const auto step = [](State s) {
+      const auto [i, y, rows] = s;
+      return State{i + 1, y * .5f, rows.at(i).set(y)};
+    };
+    const auto [i, y, rows] = while_loop(going, step, State{Array(0), x, zeros({64})});
+    return rows + i.astype(F32);
+  };
+  for (int64_t n : {1, 15, 16, 40}) {
+    const Array end = arange(n).astype(I32) * 7 % 10, x = sin(arange(n).astype(F32));
+    INFO(n << " lanes");
+    for (const auto& g : {std::function<Array(Array, Array)>(f), {last}}) {
+      Array expected;
+      {
+        const ReferenceMode on;
+        expected = vmap(g)(end, x);
+      }
+      CHECK(allclose(jit(vmap(g))(end, x), expected, 1e-6, 1e-6).item<bool>());
+    }
+  }
+  // A vector's array is written by vectors. Lanes that do not fill a vector scatter their results.
+  const Array end = arange(40).astype(I32) % 10, x = sin(arange(40).astype(F32));
+  CHECK(count(jit(vmap(f)).lower(end, x).llvm_ir(), "call void @llvm.masked.scatter") == 1);
 }
