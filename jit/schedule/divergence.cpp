@@ -97,6 +97,7 @@ class Analysis {
       block(0, {divergence_.mode == Mode::grid || divergence_.mode == Mode::refill, 0});
     } while (changed_);
     for (Id v : k_.blocks[0].body) divergence_.level[v] = level(v);
+    if (divergence_.mode == Mode::grid) load_where_read();
     return std::move(divergence_);
   }
 
@@ -257,6 +258,34 @@ class Analysis {
       for (Id y : k_.blocks[b].yields) read(y);
     }
     return l;
+  }
+  // Calls f for each value that an instruction or its blocks read.
+  template <class F>
+  void visit_reads(Id v, const F& f) const {
+    for (Id a : k_.insts[v].args) f(a);
+    for (BlockId b : k_.insts[v].blocks) {
+      for (Id inner : k_.blocks[b].body) visit_reads(inner, f);
+      for (Id y : k_.blocks[b].yields) f(y);
+    }
+  }
+
+  // Registers cannot hold many values that all points share. Vectors of them would be stored, and
+  // loaded again for each vector of points. An instruction that reads the element from memory has
+  // no cost. So loads that only points read are left to the points.
+  void load_where_read() {
+    constexpr size_t registers = 32;
+    std::vector<char> shared(k_.insts.size(), 0);  // values that are computed before the points
+    for (Id v : k_.blocks[0].body)
+      shared[v] = k_.insts[v].op == Opcode::Load && divergence_.level[v] < 2 &&
+                  is_whole_register(k_.buffers[k_.insts[v].imm].storage);
+    for (Id v : k_.blocks[0].body)
+      if (divergence_.level[v] < 2) visit_reads(v, [&](Id a) { shared[a] = 0; });
+    if (static_cast<size_t>(std::ranges::count(shared, 1)) <= registers) return;
+    for (Id v : k_.blocks[0].body)
+      if (shared[v]) divergence_.level[v] = 2;
+  }
+  static bool is_whole_register(Storage s) {
+    return s == Storage::F32 || s == Storage::F64 || s == Storage::I32 || s == Storage::I64;
   }
 
   const Kernel& k_;

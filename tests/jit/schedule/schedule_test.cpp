@@ -245,6 +245,26 @@ TEST_CASE("schedules of every kind of nest", "[jit][schedule][golden]") {
   CHECK(testing::own_golden("schedules.txt", text) == "");
 }
 
+TEST_CASE("points read many shared values where they use them", "[jit][schedule]") {
+  for (const int64_t n : {20, 40}) {
+    CAPTURE(n);
+    Floats b("shared");
+    const auto shared = b.buffer(Storage::F32, false);
+    const Id x = b.in();
+    Id sum = b.f(0);
+    for (int64_t i = 0; i < n; ++i) sum = b.fma(b.load(shared, b.integer(i, Kind::I64)), x, sum);
+    // The first ones also give a value that is computed once.
+    const Id once = b.mul(b.load(shared, b.integer(0, Kind::I64)), b.f(2));
+    b.store(b.buffer(Storage::F32, true), b.index(0), b.add(sum, once));
+    const nest::Kernel k = b.finish(1, 0, nest::Vector::grid);
+    const Divergence d = analyse_divergence(k, Mode::grid);
+    int64_t before = 0;
+    for (const Id v : k.blocks[0].body)
+      before += k.insts[v].op == nest::Opcode::Load && d.level[v] == 0;
+    CHECK(before == (n == 20 ? 20 : 1));
+  }
+}
+
 TEST_CASE("few points fill few vectors", "[jit][schedule]") {
   const auto chosen = [](const std::string& name, const std::vector<int64_t>& grid) {
     const auto s = std::ranges::find_if(samples(), [&](const Sample& x) { return x.name == name; });
