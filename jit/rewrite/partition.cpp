@@ -56,9 +56,9 @@ struct Limits {
   // A fold of more terms in memory fills vectors by itself. It is the limit of the planner, too.
   int64_t terms = 64;
   // The multiplications of a lane in a product that native code computes otherwise. In lanes, a
-  // step of a Kalman filter with products of 4 x 4 takes a third of the time. Products of 16 x 16
-  // do not fit in registers.
-  int64_t native_product = 128;
+  // step of a Kalman filter with products of 4 x 4 takes a third of the time, and attention over 16
+  // rows, each of them a lane, half. Matrices of 16 x 16 in each lane do not fit in registers.
+  int64_t native_product = 256;
   // Nanoseconds for the launch of a kernel, with the code around its loop. It is between those of
   // an empty kernel (600) and of the planner (kernel_cost).
   double launch = 1000;
@@ -130,7 +130,7 @@ class Partitioner {
   bool may_join(size_t i) const;
   bool starts_group(size_t i, bool stored) const;
   int64_t code(const LaneGroup& g, size_t i);
-  bool is_too_large(const Group& g, int32_t v) const;
+  int64_t most_elements(const Group& g, int32_t v) const;
   bool holds(const Group& g, size_t i) const;
   bool is_convex(const Group& g, const std::vector<size_t>& from) const;
   bool fits(const Group& g) const;
@@ -220,15 +220,15 @@ bool has_long_lanes(const LaneGroup& g, int32_t v) {
   });
 }
 
-// Returns true if a lane has too many elements of a value. Rows that fill vectors by themselves
+// Returns how many elements of a value a lane holds at most. Rows that fill vectors by themselves
 // stay outside of lanes.
-bool Partitioner::is_too_large(const Group& g, int32_t v) const {
+int64_t Partitioner::most_elements(const Group& g, int32_t v) const {
   const Type& t = j_.types[v];
   const int last = t.ndim() - 1;
   const bool rows =
       last >= 0 && t.shape()[last] >= min_vector_row &&
       std::ranges::none_of(g.lanes, [&](const LaneGroup::Lane& l) { return l.axis[v] == last; });
-  return g.inner_elements(t, v) > (rows ? many_scalars : most_elements_);
+  return rows ? many_scalars : most_elements_;
 }
 
 // Returns true if a lane can hold the values of a member.
@@ -242,18 +242,24 @@ bool Partitioner::holds(const Group& g, size_t i) const {
       return false;
   }
   for (int32_t v = e.out; v < e.out + e.n_out; ++v)
-    if (is_too_large(g, v)) return false;
+    if (g.inner_elements(j_.types[v], v) > most_elements(g, v)) return false;
+  const bool of_terms = form(i) == Form::contract && terms_of(lowering(i)) <= limits.terms;
   bool in_lane = false;
   for (Atom a : e.in) {
     if (a.is_literal()) continue;
     const size_t from = p_.defining_eqn[a];
     // Operands that all lanes read stay in memory. Other operands from outside have a smaller limit
-    // if neighbouring lanes share them, or if they are bytes, which a lane loads one by one.
+    // if neighbouring lanes share them, or if they are bytes, which a lane loads one by one. Terms
+    // that are written out read the former where they are, an element for all lanes of a vector.
     const Type& t = j_.type(a);
     const int64_t n = g.inner_elements(t, a.index);
     const bool outside = from == none || !g.contains(from);
-    const bool few = outside && (!has_long_lanes(g, a.index) || itemsize(t.dtype()) < 4);
-    if (n < t.elements() && (is_too_large(g, a.index) || (few && n > many_scalars))) return false;
+    const bool shared = outside && !has_long_lanes(g, a.index),
+               bytes = outside && itemsize(t.dtype()) < 4;
+    const int64_t most = shared && !bytes && of_terms ? most_elements_
+                         : shared || bytes            ? many_scalars
+                                                      : most_elements(g, a.index);
+    if (n < t.elements() && n > most) return false;
     in_lane = in_lane || !outside;
   }
   return !is_fold(i) || in_lane || terms_of(lowering(i)) <= limits.terms;

@@ -577,3 +577,23 @@ TEST_CASE("lanes hold the factors of one product of small matrices", "[jit][part
     CHECK(array_equal(jit(gram)(a)[some], jit(gram)(a[some])).item<bool>());
   }
 }
+
+TEST_CASE("rows of a product are lanes that share its matrix", "[jit][partition]") {
+  const auto attention = vmap(
+      [](Array q, Array k, Array v) { return matmul(nn::softmax(matmul(q, k.T()) / 4.f), v); });
+  for (const auto& [lanes, rows, features] : std::vector<std::tuple<int64_t, int64_t, int64_t>>{
+           {300, 16, 16}, {40, 16, 12}, {200, 9, 7}}) {
+    INFO(lanes << " lanes, " << rows << " rows of " << features);
+    const auto drawn = [&, lanes = lanes, rows = rows, features = features](int key) {
+      return random::normal(random::key(key), {lanes, rows, features});
+    };
+    const Array q = drawn(1), k = drawn(2), v = drawn(3);
+    Array expected;
+    {
+      const ReferenceMode on;
+      expected = attention(q, k, v);
+    }
+    CHECK(allclose(jit(attention)(q, k, v), expected, 1e-5, 1e-5).item<bool>());
+    if (lanes == 600) CHECK(kernels(attention, q, k, v) == 1);
+  }
+}

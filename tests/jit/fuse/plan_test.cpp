@@ -212,7 +212,8 @@ TEST_CASE("a value that a product in its own kernel reads is computed once", "[j
     check_bits(f, x, v);
     check_bits(masked, x, v);
     // An exponential contains one bitcast. Elements of short rows are written out; longer rows are
-    // loops.
+    // loops. In between, the estimated times decide.
+    if (n == 63) continue;
     const int written = n <= 32 ? n : 1;
     const auto exponentials = [&](auto g) {
       return count(jit(g).lower(x, v).kernels(), "= bitcast i32");
