@@ -306,7 +306,7 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
   const auto write = [&](Form form) {
     Written n = write_kernel(p, k, in_memory, form);
     const int64_t divides = form.together == all_axes ? divisions(n.nest.kernel) : 0;
-    if (divides == 0 || k.grid.size() < 2 || (k.loops && !straight) || k.rows) return n;
+    if (divides == 0 || k.grid.size() < 2 || k.rows) return n;
     // Vectors that are half full cost less than many gathers.
     constexpr int64_t half_vector = 8;
     const int64_t flat_gathers = k.grid.back() < half_vector ? 0 : gathers(n.nest.kernel);
@@ -316,6 +316,8 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
       apart = write_kernel(p, k, in_memory, form);
       if (flat_gathers - gathers(apart->nest.kernel) < many_gathers) apart.reset();
     }
+    // Points of long loops are told apart only for gathers, and if they fill vectors.
+    if (k.loops && !straight && (!apart || wastes_vectors(k.grid.back()))) return n;
     form.together = apart ? 1 : vector_axes(k.grid);
     if (form.together == k.grid.size()) return n;
     Written two = apart ? std::move(*apart) : write_kernel(p, k, in_memory, form);

@@ -349,6 +349,12 @@ struct Sides {
     return std::min(terms, either ? std::max(rows, columns) : std::min(rows, columns));
   }
   static constexpr int64_t fewest_lanes = 8;
+  // Returns true if lanes along the rows or columns of each product of a batch fill vectors. They
+  // share its other matrix, as without a batch.
+  bool has_lanes() const {
+    constexpr int64_t vector = 16;
+    return std::max(rows, columns) >= vector;
+  }
 };
 Sides sides(const Use<Dot>& u) {
   const Dot& p = u.params;
@@ -380,7 +386,7 @@ double stored_ns(const Use<Dot>& u) {
 }
 double generated_cost(const Use<Dot>& u) {
   const Sides s = sides(u);
-  const bool batch = !u.params.lhs_batch.empty();
+  const bool batch = !u.params.lhs_batch.empty() && !s.has_lanes();
   const int64_t shorter = s.shorter_of_shared();
   const double ns = !u.in_loop                                     ? generated_ns
                     : s.longer_of_shared() <= longest_in_registers ? in_registers_ns
@@ -413,7 +419,7 @@ double library_cost(const Use<Dot>& u) {
              few_rows =
                  p.batch == 1 && std::min(p.n, p.k) >= shortest_side && (p.m > 1 || u.in_loop);
   const double thin_ns = few_rows ? few_rows_ns : generated_ns, work = sides(u).multiplications();
-  if (!u.in_loop || p.batch > 1)
+  if (!u.in_loop || (p.batch > 1 && !sides(u).has_lanes()))
     return native_call_ns + (thin ? work * thin_ns : outside_of_loops(u) * native_ns) +
            stored_ns(u);
   const double item = u.out[0].dtype() == F64 ? 2 : 1;

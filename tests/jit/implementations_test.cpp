@@ -140,6 +140,36 @@ TEST_CASE("loops leave the lane if calls together save the cost of it", "[jit][i
   CHECK(!holds(report(1, 32, 4), "lockstep"));
 }
 
+TEST_CASE("loops of many lanes keep the products of their steps as those of one do",
+          "[jit][implementations]") {
+  // Particles of each problem move along a gradient, which reads 200 rows of data. They make
+  // different numbers of steps.
+  const auto problem = [](Array data, Array label, Array start, Array steps) {
+    const auto slope = [&](Array w) {
+      return grad([&](Array w) { return nn::softplus(-label * dot(data, w)).mean(); })(w);
+    };
+    const auto move = [&](Array w, Array n) {
+      const auto step = [&](Array, Array w) { return w - .1f * slope(w); };
+      return fori_loop(0, 2, [&](Array, Array w) { return fori_loop(0, n, step, w) * .9f; }, w);
+    };
+    return vmap(move)(start, steps);
+  };
+  const Array data = random::normal(random::key(1), {30, 200, 5}),
+              label = sign(random::normal(random::key(2), {30, 200})),
+              start = random::normal(random::key(3), {30, 64, 5}),
+              steps = (arange(30 * 64) % 7).astype(I32).reshape({30, 64});
+  const auto one = jit(problem).lower(data[0], label[0], start[0], steps[0]);
+  const auto many = jit(vmap(problem)).lower(data, label, start, steps);
+  CHECK(!holds(one.report(), "lockstep"));
+  CHECK(!holds(many.report(), "lockstep"));
+  // Vectors run along the particles, which read the same data.
+  CHECK(holds(many.kernels(), "rank=2"));
+  const Array found = jit(vmap(problem))(data, label, start, steps);
+  for (int64_t k : {0, 29})
+    CHECK(allclose(found[k], jit(problem)(data[k], label[k], start[k], steps[k]), 1e-4, 1e-4)
+              .item<bool>());
+}
+
 TEST_CASE("programs say how their equations are run, and are read back", "[jit][implementations]") {
   const std::string text = lowered(64).optimized();
   CHECK(holds(text, "implementation=library"));
