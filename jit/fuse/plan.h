@@ -19,7 +19,7 @@ namespace weft::compiler {
 // Why a value passes through memory between two steps, as the end of a line of the report.
 namespace stored_because {
 inline constexpr const char* not_kernel =
-    "a library call, a scatter or a loop in lockstep computes or reads it";
+    "a library call, a scatter or a loop of several steps computes or reads it";
 inline constexpr const char* lane_loop = "a loop or a call in lanes has its own kernel";
 inline constexpr const char* by_step = "a loop stores it step by step";
 inline constexpr const char* all_lanes = "it is large, and all lanes read it";

@@ -49,7 +49,8 @@ TEST_CASE("the report says why a value is in memory between two kernels", "[jit]
   says([](Array x) { return x.sum({1})[slice(0, 200)] + x.sum({1})[slice(100, 300)]; }, x,
        "f32[300] for 1: it is read at other indices than its kernel's points");
   says([](Array x) { return sort(x + 1.f); }, x,
-       "f32[300,40] for 1: a library call, a scatter or a loop in lockstep computes or reads it");
+       "f32[300,40] for 1: a library call, a scatter or a loop of several steps computes or reads "
+       "it");
   says([](Array x) { return flip(cumsum(x.reshape({-1}), 0), 0) + x.reshape({-1}); }, x,
        "f32[12000] for 1: a loop stores it step by step");
   const auto no_border = [](Array x) { return (x + 1.f).sum({1}); };
