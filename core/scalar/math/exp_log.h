@@ -144,13 +144,15 @@ Scaled<R> whole_powers(R x, R c) {
   const R t = fma(x, c, shifter);
   return {t - shifter, power_of_two(t), select(below, R(0x1p-64f), R(0x1p64f))};
 }
+// At `lowest`, the bits of s are those of 0. A product that underflows takes Intel's processors more
+// than a hundred cycles, and a masked softmax has many of them.
 template <Real R>
-R clamp_exponent(R x) {
-  return minimum(maximum(x, constant<R>(-104, -746)), constant<R>(100, 1400));
+R clamp_exponent(R x, R lowest) {
+  return minimum(maximum(x, lowest), constant<R>(100, 1400));
 }
 template <Real R>
 Scaled<R> exp_scaled(R x) {
-  x = clamp_exponent(x);
+  x = clamp_exponent(x, constant<R>(-132.4, -1418.3));
   if constexpr (single<R>) {
     const auto [n, s, t] = whole_powers(x, R(0x1.715476p+0f));
     return {exp_near(reduce(x, n, ln2_hi<R>(), ln2_lo<R>())), s, t};
@@ -163,7 +165,7 @@ Scaled<R> exp_scaled(R x) {
 }
 template <Real R>
 Scaled<R> exp_scaled(R x, R tail) {
-  const R c = clamp_exponent(x);
+  const R c = clamp_exponent(x, constant<R>(-176.1, -1418.3));
   const R shifter = rounder<R>(bias<R>);
   const R t = fma(c, constant<R>(0x1.715476p-1, 0x1.71547652b82fep-1), shifter);
   const R r = reduce(c, t - shifter, R(2) * ln2_hi<R>(), R(2) * ln2_lo<R>());
@@ -339,7 +341,7 @@ R exp(R x) {
 template <Real R>
 R exp2(R x) {
   using namespace detail;
-  x = minimum(maximum(x, constant<R>(-151, -1076)), constant<R>(129, 1025));
+  x = minimum(maximum(x, constant<R>(-191, -2046)), constant<R>(129, 1025));  // as clamp_exponent
   if constexpr (single<R>) {
     const auto [n, s, t] = whole_powers(x, R(1));
     return Scaled<R>{exp2_poly(x - n), s, t}.value();
