@@ -42,7 +42,16 @@ std::string text(const ParamValue& v) {
   if (const auto* x = std::get_if<double>(&v)) return fmt::format("double({})", *x);
   if (const auto* s = std::get_if<std::string>(&v)) return fmt::format("\"{}\"", *s);
   if (const auto* l = std::get_if<Ints>(&v)) return fmt::format("Ints{{{}}}", fmt::join(*l, ", "));
-  return "?";
+  if (const auto* l = std::get_if<Bools>(&v))
+    return fmt::format("Bools{{{}}}", fmt::join(*l, ", "));
+  if (const auto* types = std::get_if<Types>(&v)) {
+    std::string list;
+    for (const Type& t : *types)
+      list += fmt::format("{}Type({}, {{{}}})", list.empty() ? "" : ", ", dtype_text(t.dtype()),
+                          fmt::join(t.shape().sizes(), ", "));
+    return "Types{" + list + "}";
+  }
+  throw InternalError("a parameter of this type has no C++ text");
 }
 
 using One = Array (*)(const Arg&);
