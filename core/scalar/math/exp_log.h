@@ -144,8 +144,8 @@ Scaled<R> whole_powers(R x, R c) {
   const R t = fma(x, c, shifter);
   return {t - shifter, power_of_two(t), select(below, R(0x1p-64f), R(0x1p64f))};
 }
-// At `lowest`, the bits of s are those of 0. A product that underflows takes Intel's processors more
-// than a hundred cycles, and a masked softmax has many of them.
+// At `lowest`, the bits of s are those of 0. A product that underflows takes Intel's processors
+// more than a hundred cycles, and a masked softmax has many of them.
 template <Real R>
 R clamp_exponent(R x, R lowest) {
   return minimum(maximum(x, lowest), constant<R>(100, 1400));
