@@ -582,7 +582,7 @@ TEST_CASE("rows of a product are lanes that share its matrix", "[jit][partition]
   const auto attention = vmap(
       [](Array q, Array k, Array v) { return matmul(nn::softmax(matmul(q, k.T()) / 4.f), v); });
   for (const auto& [lanes, rows, features] : std::vector<std::tuple<int64_t, int64_t, int64_t>>{
-           {300, 16, 16}, {40, 16, 12}, {200, 9, 7}}) {
+           {600, 16, 16}, {40, 16, 12}, {200, 9, 7}}) {
     INFO(lanes << " lanes, " << rows << " rows of " << features);
     const auto drawn = [&, lanes = lanes, rows = rows, features = features](int key) {
       return random::normal(random::key(key), {lanes, rows, features});
