@@ -115,6 +115,10 @@ class Planner {
   void store_repeated(size_t i, int64_t elements);
   void store_if_repeated(int32_t v, int64_t reads);
   void materialize_value(int32_t v, const char* why);
+  void note_stored(int32_t v, const char* why) {
+    plan_.in_memory[v] = true;
+    plan_.why_stored[v] = why;
+  }
   int add_step(Step s);
   void add_library(size_t i, Step s);
   bool lane_loop(size_t i, KernelPlan* k, LaneGrid* g);
@@ -360,8 +364,7 @@ void Planner::record_reads(int32_t v, int step) {
           k.grid_axes[u] = std::move(*grid_axes);
           k.roots.push_back(u);
           materialize(x.deps, first, stored_because::other_operand);
-          plan_.in_memory[u] = true;
-          plan_.why_stored[u] = stored_because::read_twice;
+          note_stored(u, stored_because::read_twice);
           x.step = first;
           continue;
         }
@@ -443,11 +446,10 @@ int Planner::add_step(Step s) {
 
 void Planner::materialize_value(int32_t v, const char* why) {
   if (in_memory(v)) return;
-  plan_.why_stored[v] = why;
   Var& x = var(v);
   Region added = region();
   added.add(v);
-  plan_.in_memory[v] = true;
+  note_stored(v, why);
   if (!x.inlined) {
     plan_.steps[x.step].kernel.roots.push_back(v);
     return;
@@ -670,8 +672,7 @@ void Planner::loop_equation(size_t i) {
     s.kernel.updated.push_back({e.out + t, e.in[carry.first + t].index});
     materialize_value(s.kernel.updated.back().initial, stored_because::in_place);
     update_carry(i, t);
-    plan_.in_memory[e.out + t] = true;
-    plan_.why_stored[e.out + t] = stored_because::in_place;
+    note_stored(e.out + t, stored_because::in_place);
   }
   for (Atom a : e.in)
     if (!a.is_literal())
@@ -691,8 +692,7 @@ void Planner::loop_equation(size_t i) {
     if (row) {
       const ScanOutput s = scan_output(p_, last_, e.out + o);
       if (v.trip_counts()) k.zeroed.push_back(s.stored);
-      plan_.in_memory[static_cast<size_t>(s.stored)] = true;
-      plan_.why_stored[s.stored] = stored_because::by_step;
+      note_stored(s.stored, stored_because::by_step);
       var(s.stored).step = c;
       var(s.stored).deps = {{s.stored, identity}};
       k.stored_by_step.push_back(s);
@@ -738,14 +738,13 @@ void Planner::update_equation(size_t i) {
 // Adds a separate step whose results are in memory.
 void Planner::add_library(size_t i, Step s) {
   const Eqn& e = j_.eqns[i];
+  const char* const why =
+      s.kind == Step::Kind::kernel ? stored_because::by_step : stored_because::not_kernel;
   const int c = add_step(std::move(s));
   for (int32_t o = 0; o < e.n_out; ++o) {
     Var& x = var(e.out + o);
     x.step = c;
-    plan_.in_memory[e.out + o] = true;
-    plan_.why_stored[e.out + o] = plan_.steps[static_cast<size_t>(c)].kind == Step::Kind::kernel
-                                      ? stored_because::by_step
-                                      : stored_because::not_kernel;
+    note_stored(e.out + o, why);
     std::vector<int> identity;
     for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
     x.deps = {{e.out + o, identity}};

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/loops/strides.h"
+#include "jit/schedule/loops.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
@@ -274,18 +275,16 @@ class Analysis {
   // no cost. So loads that only points read are left to the points.
   void load_where_read() {
     constexpr size_t registers = 32;
+    constexpr int64_t converted_below = 4;         // bytes; narrow elements take instructions
     std::vector<char> shared(k_.insts.size(), 0);  // values that are computed before the points
     for (Id v : k_.blocks[0].body)
       shared[v] = k_.insts[v].op == Opcode::Load && divergence_.level[v] < 2 &&
-                  is_whole_register(k_.buffers[k_.insts[v].imm].storage);
+                  element_bytes(k_, v) >= converted_below;
     for (Id v : k_.blocks[0].body)
       if (divergence_.level[v] < 2) visit_reads(v, [&](Id a) { shared[a] = 0; });
     if (static_cast<size_t>(std::ranges::count(shared, 1)) <= registers) return;
     for (Id v : k_.blocks[0].body)
       if (shared[v]) divergence_.level[v] = 2;
-  }
-  static bool is_whole_register(Storage s) {
-    return s == Storage::F32 || s == Storage::F64 || s == Storage::I32 || s == Storage::I64;
   }
 
   const Kernel& k_;

@@ -58,6 +58,15 @@ struct BaseIndex {
 bool is_local(const Inst& i) { return i.op == Opcode::LocalLoad; }
 Id index_of(const Inst& i) { return i.args[is_local(i) ? 1 : 0]; }
 
+// Returns where a load or store accesses memory, and the constant part of its index.
+std::pair<BaseIndex, int64_t> place_of(const Kernel& k, Id access) {
+  const Inst& i = k.insts[access];
+  Sum s;
+  add(k, index_of(i), 1, 0, &s);
+  const BaseIndex base{is_local(i) ? -1 : i.imm, is_local(i) ? i.args[0] : nest::no_id, s.terms};
+  return {base, s.constant};
+}
+
 // Moves the elements so that the first one is 0.
 void count_from_first(Record* r) {
   int64_t first = r->fields[0].element;
@@ -81,12 +90,11 @@ void add_records(const Kernel& k, const Divergence& d, nest::BlockId b, bool poi
     const nest::Variance& along = d.variance[index_of(i)];
     if (!along.linear() || !along.known || along.stride < 2 || (b == 0 && d.level[v] != 2))
       continue;
-    Sum s;
-    add(k, index_of(i), 1, 0, &s);
-    Record& r = found[{local ? -1 : i.imm, local ? i.args[0] : nest::no_id, s.terms}];
+    const auto [base, element] = place_of(k, v);
+    Record& r = found[base];
     r.stride = along.stride;
     r.stored = store;
-    r.fields.push_back({v, s.constant});
+    r.fields.push_back({v, element});
   }
   for (auto& [base, r] : found) {
     count_from_first(&r);
@@ -164,8 +172,8 @@ std::map<Id, Record> records_of_points(const Kernel& k, const Divergence& d, nes
 }
 
 std::map<Id, Record> records_of_steps(const Kernel& k, const Divergence& d) {
-  constexpr int64_t fewest =
-      4;  // loads for which a comparison of the points' indices is worthwhile
+  // A comparison of the points' indices takes less time than so many gathers.
+  constexpr int64_t fewest = 4;
   std::map<Id, Record> out;
   for (nest::BlockId b = 1; b < static_cast<nest::BlockId>(k.blocks.size()); ++b) {
     std::map<BaseIndex, Record> found;
@@ -173,9 +181,8 @@ std::map<Id, Record> records_of_steps(const Kernel& k, const Divergence& d) {
       const Inst& i = k.insts[v];
       if (i.op != Opcode::Load || k.buffers[i.imm].written || !d.variance[v].varying) continue;
       if (d.variance[i.args[0]].linear() || !follows_from_carries(k, d, i.args[0])) continue;
-      Sum s;
-      add(k, i.args[0], 1, 0, &s);
-      found[{i.imm, nest::no_id, s.terms}].fields.push_back({v, s.constant});
+      const auto [base, element] = place_of(k, v);
+      found[base].fields.push_back({v, element});
     }
     for (auto& [base, r] : found) {
       count_from_first(&r);

@@ -153,12 +153,12 @@ void Records::store_short(const Record& r, Id here, int p) {
 void Records::load_at_step(const Record& r, Id here) {
   const Inst& i = k_.insts[here];
   auto* t = memory_type(here);
-  const int64_t mine = r.fields.front().element;
-  const auto address = [&](V from, const Record::Field& f) {
-    return b_.CreateGEP(t, from, b_.i64(f.element - mine));
+  // Returns the address at which the offset of this access is that of a field.
+  const auto begin_of = [&](const Record::Field& f) {
+    return b_.CreateGEP(t, e_.buffers[i.imm], b_.i64(f.element - r.fields.front().element));
   };
   V same = b_.getTrue();
-  Vs firsts;
+  Vs first_offsets;
   for (int p = 0; p < e_.interleave; ++p) {
     const V offsets = e_.vec(i.args[0], p);
     V point = b_.i64(0), others = b_.getFalse();
@@ -175,7 +175,7 @@ void Records::load_at_step(const Record& r, Id here) {
     V equal = b_.CreateICmpEQ(offsets, b_.splat(offset));
     if (!e_.active.empty()) equal = b_.CreateOr(equal, others);
     same = b_.CreateAnd(same, b_.CreateAndReduce(equal));
-    firsts.push_back(b_.CreateGEP(t, e_.buffers[i.imm], offset));
+    first_offsets.push_back(offset);
   }
   const auto fields = [&](auto&& load) {
     Vs all;
@@ -187,14 +187,13 @@ void Records::load_at_step(const Record& r, Id here) {
       same,
       [&] {
         return fields([&](int p, const Record::Field& f) {
-          const V from = address(firsts[static_cast<size_t>(p)], f);
-          return b_.splat(b_.CreateAlignedLoad(t, from, b_.align_of(t)));
+          const V at = b_.CreateGEP(t, begin_of(f), first_offsets[static_cast<size_t>(p)]);
+          return b_.splat(b_.CreateAlignedLoad(t, at, b_.align_of(t)));
         });
       },
       [&] {
         return fields([&](int p, const Record::Field& f) {
-          return e_.elements().load_elements(
-              t, b_.CreateGEP(t, e_.buffers[i.imm], b_.i64(f.element - mine)), i.args[0], p);
+          return e_.elements().load_elements(t, begin_of(f), i.args[0], p);
         });
       });
   size_t n = 0;
