@@ -172,11 +172,50 @@ Id Builder::append(Inst i) { return add(std::move(i), current_); }
 
 // The outermost block that has all operands, but within the current branch.
 BlockId Builder::place(const std::vector<Id>& args) const {
-  int depth = 0;
-  for (Id a : args) depth = std::max(depth, kernel_.blocks[kernel_.insts[a].home].depth);
+  int deepest = 0;
+  for (Id a : args) deepest = std::max(deepest, depth(a));
+  return outermost(deepest);
+}
+
+// The outermost block of this depth or deeper that contains the current one in the same branch.
+BlockId Builder::outermost(int least) const {
   BlockId b = current_;
-  while (kernel_.blocks[b].depth > depth && !barrier_[b]) b = kernel_.blocks[b].parent;
+  while (kernel_.blocks[b].depth > least && !barrier_[b]) b = kernel_.blocks[b].parent;
   return b;
+}
+
+// The depth of the deepest value that a structured instruction in the current block reads. Empty if
+// the instruction uses memory that is written, or may not end: it must not run more or less often.
+std::optional<int> Builder::depth_needed(const Inst& i) const {
+  int deepest = 0;
+  const int own = kernel_.blocks[current_].depth;
+  const auto need = [&](const std::vector<Id>& values) {
+    for (const Id v : values)
+      if (depth(v) <= own) deepest = std::max(deepest, depth(v));
+  };
+  std::vector<const Inst*> left{&i};
+  while (!left.empty()) {
+    const Inst& of = *left.back();
+    left.pop_back();
+    switch (of.op) {
+      case Opcode::Store:
+      case Opcode::Local:
+      case Opcode::LocalLoad:
+      case Opcode::LocalStore:
+      case Opcode::ForEach:
+      case Opcode::While: return {};
+      case Opcode::Load:
+        if (kernel_.buffers[of.imm].written) return {};
+        break;
+      default: break;
+    }
+    need(of.args);
+    for (const BlockId b : of.blocks) {
+      need(kernel_.blocks[b].yields);
+      for (const Id v : kernel_.blocks[b].body) left.push_back(&kernel_.insts[v]);
+    }
+  }
+  return deepest;
 }
 
 bool Builder::visible(Id v) const {
@@ -420,15 +459,31 @@ void Builder::discard(BlockId b) {
 void Builder::yield(const std::vector<Id>& values) { kernel_.blocks[current_].yields = values; }
 void Builder::leave() { current_ = kernel_.blocks[current_].parent; }
 
-std::vector<Id> Builder::results(Id owner, const std::vector<Kind>& kinds,
-                                 const std::vector<BlockId>& blocks) {
-  for (BlockId b : blocks) kernel_.blocks[b].owner = owner;
-  kernel_.insts[owner].kinds = kinds;
+// Writes a structured instruction whose blocks are complete. Returns its results.
+std::vector<Id> Builder::structured(Inst i, const std::vector<Kind>& kinds) {
+  BlockId where = current_;
+  if (outermost(0) != current_)
+    if (const std::optional<int> deepest = depth_needed(i)) where = outermost(*deepest);
+  const std::vector<BlockId> blocks = i.blocks;
+  i.kinds = kinds;
+  const Id owner = add(std::move(i), where);
+  for (const BlockId b : blocks) {
+    kernel_.blocks[b].owner = owner;
+    if (where != current_) move_under(b, where);
+  }
   std::vector<Id> out;
-  for (size_t r = 0; r < kinds.size(); ++r)
-    out.push_back(
-        append({Opcode::Result, kinds[r], 0, static_cast<int64_t>(r), {owner}, {}, {}, {}}));
+  for (const Kind k : kinds)
+    out.push_back(add({Opcode::Result, k, 0, std::ssize(out), {owner}, {}, {}, {}}, where));
   return out;
+}
+
+// Makes `parent` the block that contains b.
+void Builder::move_under(BlockId b, BlockId parent) {
+  Block& block = kernel_.blocks[b];
+  block.parent = parent;
+  block.depth = kernel_.blocks[parent].depth + 1;
+  for (const Id v : block.body)
+    for (const BlockId inner : kernel_.insts[v].blocks) move_under(inner, b);
 }
 
 namespace {
@@ -445,42 +500,43 @@ std::vector<Id> joined(std::vector<Id> head, const std::vector<Id>& tail) {
 
 std::vector<Id> Builder::loop(Id lo, Id hi, int step, const std::vector<Id>& init, BlockId body,
                               const std::vector<Combine>& in_any_order) {
-  const Id v =
-      append({Opcode::For, Kind::None, 0, step, joined({lo, hi}, init), {body}, {}, in_any_order});
-  return results(v, kinds_of(kernel_, init), {body});
+  return structured(
+      {Opcode::For, Kind::None, 0, step, joined({lo, hi}, init), {body}, {}, in_any_order},
+      kinds_of(kernel_, init));
 }
 
 std::vector<Id> Builder::fold(Id n, const std::vector<Id>& identity, const std::vector<Combine>& c,
                               BlockId body, bool of_folds) {
-  const Id v =
-      append({Opcode::Fold, Kind::None, 0, of_folds, joined({n}, identity), {body}, {}, c});
-  return results(v, kinds_of(kernel_, identity), {body});
+  // The folds that are the terms may have been hoisted.
+  of_folds = of_folds && std::ranges::any_of(kernel_.blocks[body].body, [&](Id v) {
+               return kernel_.insts[v].op == Opcode::Fold;
+             });
+  return structured({Opcode::Fold, Kind::None, 0, of_folds, joined({n}, identity), {body}, {}, c},
+                    kinds_of(kernel_, identity));
 }
 
 void Builder::for_each(Id n, BlockId body) {
-  const Id v = append({Opcode::ForEach, Kind::None, 0, 0, {n}, {body}, {}, {}});
-  results(v, {}, {body});
+  structured({Opcode::ForEach, Kind::None, 0, 0, {n}, {body}, {}, {}}, {});
 }
 
 std::vector<Id> Builder::loop_while(const std::vector<Id>& init, BlockId test, BlockId body) {
-  const Id v = append({Opcode::While, Kind::None, 0, 0, init, {test, body}, {}, {}});
-  return results(v, kinds_of(kernel_, init), {test, body});
+  return structured({Opcode::While, Kind::None, 0, 0, init, {test, body}, {}, {}},
+                    kinds_of(kernel_, init));
 }
 
 std::vector<Id> Builder::branch(Id mask, BlockId then, BlockId otherwise, ColdPathId path,
                                 Id argument) {
-  const std::vector<Kind> kinds = kinds_of(kernel_, kernel_.blocks[then].yields);
   std::vector<Id> args{mask};
   if (path != ColdPathId::none) args.push_back(argument);
-  const Id v = append({Opcode::If,
-                       Kind::None,
-                       0,
-                       static_cast<int64_t>(path),
-                       std::move(args),
-                       {then, otherwise},
-                       {},
-                       {}});
-  return results(v, kinds, {then, otherwise});
+  return structured({Opcode::If,
+                     Kind::None,
+                     0,
+                     static_cast<int64_t>(path),
+                     std::move(args),
+                     {then, otherwise},
+                     {},
+                     {}},
+                    kinds_of(kernel_, kernel_.blocks[then].yields));
 }
 
 bool Builder::is_constant(Id v, int64_t* value) const {

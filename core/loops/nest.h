@@ -201,8 +201,9 @@ std::string print(const Kernel& k);
 std::string verify(const Kernel& k);
 
 // Writes a kernel. Pure instructions are shared (hash-consed) and placed in the outermost block
-// that has their operands, so loop-invariant code is hoisted automatically. Nothing is hoisted out
-// of an If block, because a branch that is not taken must not run.
+// that has their operands, so loop-invariant code is hoisted automatically. So are structured
+// instructions that certainly end and only compute. Nothing is hoisted out of an If block, because
+// a branch that is not taken must not run.
 class Builder {
  public:
   explicit Builder(std::string name);
@@ -245,6 +246,7 @@ class Builder {
 
   Kind kind(Id v) const { return kernel_.insts[v].kind; }
   const Inst& inst(Id v) const { return kernel_.insts[v]; }
+  int depth(Id v) const { return kernel_.blocks[inst(v).home].depth; }  // of the block that has it
   bool is_constant(Id v, int64_t* value = nullptr) const;
   BlockId current() const { return current_; }
   size_t size() const { return kernel_.insts.size(); }
@@ -256,8 +258,10 @@ class Builder {
   Id add(Inst i, BlockId where);
   Id append(Inst i);
   BlockId place(const std::vector<Id>& args) const;
-  std::vector<Id> results(Id owner, const std::vector<Kind>& kinds,
-                          const std::vector<BlockId>& blocks);
+  BlockId outermost(int least) const;
+  std::optional<int> depth_needed(const Inst& i) const;
+  std::vector<Id> structured(Inst i, const std::vector<Kind>& kinds);
+  void move_under(BlockId b, BlockId parent);
   // Pure instructions with equal keys have equal values.
   struct PureKey {
     Opcode op;

@@ -90,3 +90,63 @@ TEST_CASE("the time for branches with equal instructions grows linearly", "[pure
   // 16 times if it is linear, and 256 times if it grows with the square.
   CHECK(clocks(16'000) < 64 * clocks(1000));
 }
+
+TEST_CASE("a loop does not repeat a branch or a loop that it does not change", "[pure_values]") {
+  nest::Builder b("invariants");
+  const int in = b.buffer(nest::Storage::F32, false), out = b.buffer(nest::Storage::F32, true);
+  const Id zero = b.integer(0), n = b.integer(8), x = b.load(in, zero),
+           none = b.constant(Kind::F32, 0), positive = b.pure(Opcode::Lt, Kind::Mask, {none, x});
+  // Squares v if x is positive.
+  const auto square_if = [&](Id v) {
+    const BlockId then = b.open_branch();
+    b.yield({b.pure(Opcode::Mul, Kind::F32, {v, v})});
+    b.leave();
+    const BlockId otherwise = b.open_branch();
+    b.yield({v});
+    b.leave();
+    return b.branch(positive, then, otherwise)[0];
+  };
+  const auto sum_of = [&](const auto& term) {
+    const BlockId body = b.open({Kind::I64});
+    b.yield({term(b.param(body, 0))});
+    b.leave();
+    return b.fold(n, {none}, {nest::Combine::Add}, body, true)[0];
+  };
+  // The condition ends the loop at once. The compiler does not know that.
+  const auto looped = [&](Id v) {
+    const BlockId test = b.open({Kind::F32});
+    b.yield({b.pure(Opcode::Lt, Kind::Mask, {b.param(test, 0), none})});
+    b.leave();
+    const BlockId body = b.open({Kind::F32});
+    b.yield({b.param(body, 0)});
+    b.leave();
+    return b.loop_while({v}, test, body)[0];
+  };
+  std::vector<Id> before, inside, in_branch;
+  const Id all = sum_of([&](Id i) {
+    before.push_back(square_if(x));
+    before.push_back(sum_of([&](Id) { return before[0]; }));
+    before.push_back(sum_of([&](Id k) { return b.load(in, k); }));
+    inside.push_back(square_if(b.load(in, i)));
+    inside.push_back(looped(x));
+    inside.push_back(square_if(b.load(out, zero)));
+    const BlockId then = b.open_branch();
+    in_branch.push_back(square_if(x));
+    b.yield({in_branch[0]});
+    b.leave();
+    const BlockId otherwise = b.open_branch();
+    b.yield({x});
+    b.leave();
+    const Id mask = b.pure(Opcode::SLt, Kind::Mask, {zero, i});
+    inside.push_back(b.branch(mask, then, otherwise)[0]);
+    return inside.back();
+  });
+  b.store(out, zero, all);
+  const auto depth = [&](Id v) { return b.depth(v); };
+  for (const Id v : before) CHECK(depth(v) == 0);
+  for (const Id v : inside) CHECK(depth(v) == 1);
+  for (const Id v : in_branch) CHECK(depth(v) == 2);
+  // The folds that were terms of the fold are before it.
+  CHECK(b.inst(b.inst(all).args[0]).imm == 0);
+  CHECK(verify(b.finish(0, 0, nest::Vector::none)) == "");
+}
