@@ -132,34 +132,74 @@ std::vector<Id> tile_accesses(const Kernel& k, const Divergence& d, int64_t rows
   return all;
 }
 
+namespace {
+// A refill repeats the loops around the while for a whole vector. They are as long as so many trips
+// of it at most.
+constexpr int64_t most_trips_around = 8;
+
+bool holds_loop(const Kernel& k, const Inst& i) {
+  return is_loop(i) ||
+         std::ranges::any_of(i.blocks, [&](BlockId b) { return any_inst(k, b, is_loop); });
+}
+
+}  // namespace
+
+std::optional<int64_t> instructions_run(const Kernel& k, const Inst& i) {
+  int64_t trips = 1;
+  if (is_loop(i)) {
+    const auto constant = [&](Id v) { return k.insts[v].op == Opcode::Const; };
+    const bool counts = i.op == Opcode::For;
+    if (i.op == Opcode::While || !constant(i.args[0]) || (counts && !constant(i.args[1])))
+      return {};
+    trips = counts ? k.insts[i.args[1]].imm - k.insts[i.args[0]].imm : k.insts[i.args[0]].imm;
+    trips = std::clamp<int64_t>(trips, 0, INT32_MAX);
+  }
+  int64_t body = 0;
+  for (size_t side = is_cold(i) ? 1 : 0; side < i.blocks.size(); ++side)
+    for (const Id v : k.blocks[i.blocks[side]].body) {
+      const std::optional<int64_t> n = instructions_run(k, k.insts[v]);
+      if (!n) return {};
+      body = std::min<int64_t>(body + *n, INT32_MAX);
+    }
+  return 1 + trips * body;
+}
+
 Id refillable_while(const Kernel& k, const Divergence& d) {
   if (d.mode != Mode::grid || k.rank == 0) return no_id;
   Id found = no_id;
+  std::vector<Id> others;  // structured instructions with loops
   for (Id v : k.blocks[0].body) {
     const Inst& i = k.insts[v];
-    if (i.op == Opcode::While && d.divergent[v] && found == no_id) {
+    if (i.op == Opcode::While && d.divergent[v] && found == no_id)
       found = v;
-      continue;
-    }
-    if (is_loop(i)) return no_id;
-    for (BlockId b : i.blocks)
-      if (any_inst(k, b, is_loop)) return no_id;
+    else if (holds_loop(k, i))
+      others.push_back(v);
   }
   if (found == no_id || any_inst(k, k.insts[found].blocks[0], has_effect)) return no_id;
-  // A value that differs between points must be varying, because each element keeps it in its slot.
   const Divergence points = analyse_divergence(k, Mode::refill);
-  for (Id v : k.blocks[0].body) {
-    const Inst& i = k.insts[v];
-    if (i.op == Opcode::Local && !points.per_element[v]) return no_id;
-    const bool value = i.kind != nest::Kind::None && i.op != Opcode::Local;
-    if (value && points.level[v] == 2 && !points.variance[v].varying) return no_id;
+  int64_t around = 0;
+  for (Id v : others) {
+    const std::optional<int64_t> n = instructions_run(k, k.insts[v]);
+    if (!n || points.divergent[v]) return no_id;
+    around += *n;
   }
-  return found;
+  if (around > most_trips_around * weight(k, k.insts[found].blocks[1])) return no_id;
+  for (Id v : k.blocks[0].body)
+    if (k.insts[v].op == Opcode::Local && !points.per_element[v]) return no_id;
+  // Each element keeps these values in its slot.
+  const RefillParts parts = refill_parts(k, points, found);
+  const bool kept =
+      std::ranges::all_of(parts.kept, [&](Id v) { return points.variance[v].varying; });
+  return kept ? found : no_id;
 }
 
 Id thread_refillable_while(const Kernel& k) {
   const Id loop = refillable_while(k, analyse_divergence(k, Mode::grid));
-  return loop != no_id && any_inst(k, k.insts[loop].blocks[0], is_loop) ? no_id : loop;
+  if (loop == no_id || any_inst(k, k.insts[loop].blocks[0], is_loop)) return no_id;
+  // All threads of a warp wait while one of them runs the code around the loop.
+  const bool others = std::ranges::any_of(
+      k.blocks[0].body, [&](Id v) { return v != loop && holds_loop(k, k.insts[v]); });
+  return others ? no_id : loop;
 }
 
 namespace {

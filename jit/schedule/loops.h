@@ -35,6 +35,9 @@ std::vector<nest::Id> tile_loads(const nest::Kernel& k, const Divergence& d, int
 // Returns these loads and the stores of this kind. Nothing else accesses what the stores write.
 std::vector<nest::Id> tile_accesses(const nest::Kernel& k, const Divergence& d, int64_t rows);
 
+// The instructions that an instruction runs, if its loops have known trip counts. Cold paths do not
+// count, as in weight().
+std::optional<int64_t> instructions_run(const nest::Kernel& k, const nest::Inst& i);
 // Returns the while of a kernel whose elements can be refilled with new points as they finish, or
 // no_id.
 nest::Id refillable_while(const nest::Kernel& k, const Divergence& d);

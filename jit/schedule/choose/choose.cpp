@@ -290,7 +290,8 @@ class Chooser {
   }
 
   // Interleaves a single loop that takes all the time. Several loops would compete for the
-  // registers, and much code around the loop would be repeated.
+  // registers, and much code around the loop would be repeated. A refilled loop is interleaved
+  // alone: the code around it runs for one vector after another.
   void choose_interleave() {
     Id loop = no_id;
     int loops = 0;
@@ -300,6 +301,7 @@ class Chooser {
       if (is_loop(i) && d_.level[v] == 2) loop = v, ++loops;
       if (i.op == Opcode::Local) arrays += i.imm;
     }
+    if (const Id refilled = refilled_loop(); refilled != no_id) loop = refilled, loops = 1;
     const bool simple =
         loops == 1 && (k_.insts[loop].op == Opcode::While || k_.insts[loop].op == Opcode::For);
     int64_t around = weight(k_, 0);
@@ -375,7 +377,9 @@ class Chooser {
     const nest::Block& body = k_.blocks[w.blocks[1]];
     auto slots = static_cast<int64_t>(parts.kept.size());
     for (size_t c = 0; c < w.kinds.size(); ++c) slots += body.yields[c] != body.params[c];
-    const auto around = static_cast<int64_t>(parts.prologue.size() + parts.epilogue.size());
+    int64_t around = 0;
+    for (const auto* part : {&parts.prologue, &parts.epilogue})
+      for (Id v : *part) around += instructions_run(k_, k_.insts[v]).value_or(1);
     const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
     const int64_t refill_cost = 60 + s_.interleave * (4 * slots + 2 * around);
     s_.idle_trips = std::max<int64_t>(refill_cost * s_.vector_width / trip, s_.vector_width / 2);

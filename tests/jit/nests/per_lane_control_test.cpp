@@ -241,3 +241,33 @@ TEST_CASE("A kernel may have more values at a time than the caller's stack takes
   const ReferenceMode reference;
   CHECK(array_equal(got, vmap(f)(lanes)));
 }
+
+TEST_CASE("lanes are refilled in a loop that has short loops around it", "[jit][lanes]") {
+  // A sum of `terms` numbers before the loop, and one behind it.
+  const auto lane_of = [](int terms) {
+    return [terms](Array x) {
+      const auto sum = [terms](Array v) {
+        return fori_loop(0, terms, [](Array k, Array s) { return sin(s) + k.astype(F32); }, v);
+      };
+      const auto halve = [&](std::pair<Array, Array> r) {
+        const Array middle = (r.first + r.second) / 2.f, high = middle * exp(middle) > sum(x);
+        return std::pair(where(high, r.first, middle), where(high, middle, r.second));
+      };
+      const auto going = [&](std::pair<Array, Array> r) { return r.second - r.first > 1e-3f * x; };
+      const Array root = while_loop(going, halve, std::pair(zeros({}), x + 3.f)).first;
+      return sum(root) * x;
+    };
+  };
+  for (const auto& [terms, refilled] : {std::pair(2, true), std::pair(500, false)}) {
+    const auto f = vmap(lane_of(terms));
+    for (const int64_t n : lane_counts) {
+      const Array x = line(.01f, 90.f, n);
+      const Array got = jit(f)(x);
+      const ReferenceMode reference;
+      CHECK(array_equal(got, f(x)).item<bool>());
+    }
+    const std::string report = jit(f).lower(line(.01f, 90.f, 509)).report();
+    one_kernel(report);
+    CHECK((report.find("mode refill") != std::string::npos) == refilled);
+  }
+}
