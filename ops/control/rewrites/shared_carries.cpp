@@ -18,10 +18,10 @@ namespace {
 
 // The least number of elements of a large carry, and its elements for each element of a small one.
 // With 32 lanes, programs of brax and jumanji took 1.3 times as long.
-constexpr int64_t least_elements = 4096, share = 256;
+constexpr int64_t least_elements = 2048, share = 128;
 // The least work of a step with small values, in instructions, which is worth a loop of its own,
 // and its largest share of the work of a step. The loop has no lanes, so it does not fill vectors.
-constexpr double least_work = 100, work_share = 1. / 64;
+constexpr double least_work = 100, work_share = 1. / 16;
 
 // Returns true if an equation of a program, or of the programs in it, is a product. Keys of random
 // numbers and counters cost less than a loop of their own.
