@@ -27,6 +27,8 @@ class JaxprBuilder {
   // Adds all constants and inputs of the old program.
   void copy_inputs();
   void replace(int32_t old, Atom by) { replaced_by_[old] = by; }
+  // Replaces a variable by what replaces another atom of the old program.
+  void replace_by_equal(Atom old, Atom other) { replaced_by_[old] = replacement(other); }
   // Returns true if a variable of the old program is replaced.
   bool is_replaced(int32_t old) const { return replaced_by_[old] != unknown; }
 

@@ -120,6 +120,19 @@ struct ResizeArgs {
   const P& params;
 };
 
+// The part of an equation that a program needs: which operands and results remain, and the
+// parameters for those.
+struct Pruned {
+  std::vector<bool> operands, results;
+  AnyParams params;
+};
+// read: which results the program reads.
+template <class P>
+struct PruneArgs {
+  const std::vector<bool>& read;
+  const P& params;
+};
+
 // The side effect of an op; core/effects.h defines what each kind permits.
 enum class Effect { none, pure, ordered };
 
@@ -175,6 +188,11 @@ struct Def {
   std::function<Arrays(const SimplifyArgs<P>&)> simplify = {};
   std::function<Arrays(const SplitArgs<P>&)> split = {};
   std::function<Arrays(const FuseArgs<P>&)> fuse = {};
+  // For ops with several results: the part that the results that are read need. Empty, or without
+  // a value: all of it.
+  std::function<std::optional<Pruned>(const PruneArgs<P>&)> prune = {};
+  // By result: the operand that the result equals whatever the operands are, or -1. Empty: none.
+  std::function<std::vector<int>(const P&)> forwards = {};
   // The parameters for fewer lanes (core/loops/resize.h). Empty: they contain no extents.
   std::function<P(const ResizeArgs<P>&)> resize = {};
   // The largest difference between the results of two implementations, in roundings of the largest
@@ -240,6 +258,8 @@ class Op {
   virtual Arrays split(const Arrays& x, const AnyParams& p) const = 0;
   virtual Arrays fuse(const Arrays& x, const std::vector<const Producer*>& producers,
                       const AnyParams& p) const = 0;
+  virtual std::optional<Pruned> prune(const std::vector<bool>& read, const AnyParams& p) const = 0;
+  virtual std::vector<int> forwards(const AnyParams& p) const = 0;
   virtual AnyParams resize(const Types& in, const Types& out, const AnyParams& p) const = 0;
   virtual bool is_product() const = 0;
   virtual bool forwards_operand() const = 0;

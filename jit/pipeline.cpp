@@ -214,8 +214,9 @@ struct Pass {
 };
 constexpr Pass passes[] = {
     {{"simplify", "jit/rewrite/simplify.cpp", "jaxpr", "jaxpr",
-      "Inlines calls, merges equal equations, applies the ops' `simplify` rules and drops unused "
-      "equations. The rules of loops move invariants before them "
+      "Inlines calls, merges equal equations, applies the ops' `simplify` rules and drops what "
+      "nothing reads, also in loops and branches "
+      "([0083](decisions/0083-what-is-read.md)). The rules of loops move invariants before them "
       "([0070](decisions/0070-loop-invariants.md)). Later passes then see each value once, with "
       "its "
       "final shape."},

@@ -189,6 +189,12 @@ class Primitive final : public Op {
               const AnyParams& p) const override {
     return d_.fuse({x, producers, params_as<P>(p)});
   }
+  std::optional<Pruned> prune(const std::vector<bool>& read, const AnyParams& p) const override {
+    return d_.prune ? d_.prune({read, params_as<P>(p)}) : std::optional<Pruned>();
+  }
+  std::vector<int> forwards(const AnyParams& p) const override {
+    return d_.forwards ? d_.forwards(params_as<P>(p)) : std::vector<int>();
+  }
   AnyParams resize(const Types& in, const Types& out, const AnyParams& p) const override {
     return d_.resize ? make_params(d_.resize({in, out, params_as<P>(p)})) : p;
   }

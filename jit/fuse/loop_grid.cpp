@@ -496,9 +496,9 @@ class LoopGrid {
   std::map<const Scope*, double> trips_in_step_;         // by body
 };
 
-// Returns true if a loop or branch with lanes has a result without some of them. An example is a
-// residual that has no lane axis and exists if any lane took its branch. `joined`: it is in a call,
-// which holds its results per lane.
+// Returns true if a loop or branch with lanes has a result that is not one for each lane, whatever
+// its axes are. An example is a residual that all lanes have if any lane took its branch, because a
+// sum over the lanes reads it. `joined`: it is in a call, which holds its results per lane.
 bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i, bool joined = false) {
   const LoopForm& v = s.lowering[i].loop;
   const bool loops =
@@ -513,6 +513,9 @@ bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i, bool joi
     // unchanged hold one value.
     if (scan && !carry && !joined) continue;
     if (carry && body.j->out[static_cast<size_t>(o)] == Atom{carries.first + o}) continue;
+    const auto k = static_cast<size_t>(o);
+    if ((carry ? v.lane_axes.carry[k] : v.result_lane_axes[k - v.lane_axes.carry.size()]) == 0)
+      return true;
     for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
       bool has = false;
       for (int b = 0; b < s.j->types[e.out + o].ndim(); ++b)

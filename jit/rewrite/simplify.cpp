@@ -12,6 +12,8 @@
 #include "core/hash.h"
 #include "core/loops/axis_classes.h"
 #include "jit/rewrite/op_rewrites.h"
+#include "tracer/base_ops.h"
+#include "tracer/prune.h"
 #include "tracer/replay.h"
 #include "tracer/types_of.h"
 #include "weft/error.h"
@@ -45,7 +47,8 @@ CseKey cse_key(const Op& op, const AnyParams& params, std::vector<Atom> in) {
 
 // Records the equations that are bound. It reuses an equal equation that is already recorded, and
 // applies an op's `simplify` rule, which may return a shorter form. The equations that a
-// rule binds are simplified, too. So equal invariants of two loops are computed once.
+// rule binds are simplified, too. So equal invariants of two loops are computed once. A result
+// without elements becomes a constant, so that nothing is computed for it.
 class Simplifier final : public Interpreter {
  public:
   Simplifier(Ref<Interpreter> parent, JaxprTrace* record)
@@ -69,6 +72,9 @@ class Simplifier final : public Interpreter {
     CseKey key = cse_key(op, params, std::move(in));
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     Arrays out = bind_op(op, x, params);
+    for (Array& y : out)
+      if (y.size() == 0 && !x.empty() && !ir::is_key(y.dtype()) && !y.type().weak())
+        y = base::zeros(y.type());
     known_.emplace(std::move(key), out);
     return out;
   }
@@ -130,7 +136,7 @@ Jaxpr simplify(const Jaxpr& j, Rewrite body) {
   }
   const ClosedJaxpr c = record->finish(out);
   if (!c.consts.empty()) throw InternalError("simplification left a constant");
-  return dce(c.jaxpr);
+  return prune(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
 }
 
 }  // namespace weft::compiler

@@ -103,6 +103,12 @@ Arrays run_parts(const Op& op, const BodyOp& o, const LoopValues<Array>& x, cons
 // Merges the results of both parts into the results of the whole op.
 Arrays both_parts(const Unknown& u, const Arrays& known, const Arrays& rest);
 
+// The part of the op that computes the results that are read. Without a value: all of it.
+std::optional<Pruned> body_op_prune(const BodyOp& o, const std::vector<bool>& read);
+// By result, the operand that is returned as it is, or -1: a carry that no step changes, or an
+// operand that all branches return.
+std::vector<int> body_op_forwards(const BodyOp& o);
+
 // Adds the rules of such an op to d. steps: the programs of Lowering::lockstep.
 template <class P>
 Def<P> with_body_rules(Def<P> d, std::vector<Jaxpr> (*steps)(const LowerArgs<P>&)) {
@@ -118,6 +124,8 @@ Def<P> with_body_rules(Def<P> d, std::vector<Jaxpr> (*steps)(const LowerArgs<P>&
     d.transpose = [](const TransposeArgs<P>& a) {
       return body_op_transpose({a.op, body_op(a.params), a.ct, a.x, a.linear, a.in, a.out});
     };
+  d.prune = [](const PruneArgs<P>& a) { return body_op_prune(body_op(a.params), a.read); };
+  d.forwards = [](const P& p) { return body_op_forwards(body_op(p)); };
   // The first input of the bodies is the mask of the lanes.
   d.resize = [](const ResizeArgs<P>& r) {
     P p = r.params;

@@ -88,6 +88,17 @@ Def<Reduce> reducer(const char* name, const char* doc) {
   };
   d.implementations = [] { return nest_or_native<M>(reduce_call<M>); };
   d.simplify = [name](const SimplifyArgs<Reduce>& s) {
+    if (s.x[0].size() == 0) {
+      Arrays r;
+      with_class<M::classes>(s.x[0].dtype(), [&](auto* q) {
+        std::remove_pointer_t<decltype(q)> fold{};  // of no terms
+        reduce_dense<M, std::remove_pointer_t<decltype(q)>>({0}, {0}, nullptr, &fold);
+        const Array scalar = array_of_bytes(Type(s.x[0].dtype(), {}), &fold);
+        r = {broadcast_in_dim(literal_array(literal_of(concrete(scalar))),
+                              reduced_shape(name, {s.x[0].type()}, s.params.axes), {})};
+      });
+      return r;
+    }
     // An inexact sum of one term adds 0, so a fold is as short. The planner stores the result of a
     // fold, but would compute an expensive elementwise equation again in each kernel that reads it.
     if (std::is_base_of_v<monoid::Sum, M> && is_inexact(s.x[0].dtype())) return Arrays{};

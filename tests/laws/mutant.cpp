@@ -189,6 +189,10 @@ class Forward final : public MutantOp {
               const AnyParams& p) const override {
     return op_.fuse(x, producers, p);
   }
+  std::optional<Pruned> prune(const std::vector<bool>& read, const AnyParams& p) const override {
+    return op_.prune(read, p);
+  }
+  std::vector<int> forwards(const AnyParams& p) const override { return op_.forwards(p); }
   AnyParams resize(const Types& in, const Types& out, const AnyParams& p) const override {
     return op_.resize(in, out, p);
   }

@@ -268,7 +268,8 @@ TEST_CASE("long carries that all lanes share become constants", "[jit][hoist]") 
   };
   const Array x = random::uniform(random::key(1), {5, 40}) + 1.f,
               w = random::uniform(random::key(2), {5, 40});
-  for (const Fn& f : {body_reads, both_read, test_reads, none_reads}) {
+  const std::vector<Fn> all{body_reads, both_read, test_reads, none_reads};
+  for (const Fn& f : all) {
     // All lanes share a long carry, or a short one, or each has its own.
     const auto shared = [&](int64_t n) -> Fn {
       return [&f, n](Array a, Array b) {
@@ -277,10 +278,12 @@ TEST_CASE("long carries that all lanes share become constants", "[jit][hoist]") 
       };
     };
     CHECK(carries(shared(40), x, w) == 1);
-    CHECK(carries(shared(20), x, w) == 2);
+    // Readers take a carry that no step changes or reads from before the loop.
+    const int left = &f == &all.back() ? 1 : 2;
+    CHECK(carries(shared(20), x, w) == left);
     const Fn mapped = [&](Array a, Array b) { return vmap(f)(a, b); };
-    CHECK(carries(mapped, x, w) == 2);
-    CHECK(carries(f, x, w) == 2);
+    CHECK(carries(mapped, x, w) == left);
+    CHECK(carries(f, x, w) == left);
   }
   // A loop that changes nothing ends if it never runs.
   const Fn nothing = [](Array a, Array b) {
