@@ -62,22 +62,66 @@ void choose_kernels(Compilation& c) {
   for (Step& s : c.plan.steps) s.kernel.cached.clear();
 }
 
+// The variables that a step reads from memory, or whose memory it overwrites.
+std::vector<Atom> read_from_memory(const JaxprData& j, const Step& s, const KernelNest& n) {
+  std::vector<Atom> r;
+  if (s.kind != Step::Kind::kernel) r = j.eqns[s.eqn].in;
+  for (const KernelNest::Buffer& b : n.buffers)
+    if (!b.written) r.push_back({b.var});
+  for (const UpdatedOutput& u : s.kernel.updated) r.push_back({u.initial});
+  return r;
+}
+
+// Visits the steps in order, with the variables that earlier steps have stored.
+template <class F>
+void with_stored_before(Compilation& c, const F& visit) {
+  const JaxprData& j = *c.analysed->j;
+  VarMap<bool> in_memory(j, false);
+  std::fill_n(in_memory.begin(), j.n_in, true);
+  for (size_t i = 0; i < c.plan.steps.size(); ++i) {
+    const Step& s = c.plan.steps[i];
+    visit(i, in_memory);
+    if (s.kind != Step::Kind::kernel)
+      in_memory.set_results(j.eqns[s.eqn], true);
+    else
+      for (const int32_t v : s.kernel.stored()) in_memory[v] = true;
+  }
+}
+
+// Writes kernels again without the values that nothing reads from memory. Their readers came into
+// the kernel after it had been decided to store them.
+void drop_unread_stores(Compilation& c) {
+  const Program& p = *c.analysed;
+  VarMap<bool> read(*p.j, false);
+  const auto mark = [&](const std::vector<Atom>& atoms) {
+    for (const Atom a : atoms)
+      if (!a.is_literal()) read[a] = true;
+  };
+  mark(p.j->out);
+  for (size_t i = 0; i < c.nests.size(); ++i)
+    mark(read_from_memory(*p.j, c.plan.steps[i], c.nests[i]));
+  with_stored_before(c, [&](size_t i, const VarMap<bool>& in_memory) {
+    KernelPlan& k = c.plan.steps[i].kernel;
+    const std::vector<int32_t> before = k.roots;
+    std::erase_if(k.roots, [&](int32_t v) { return !read[v]; });
+    if (k.roots.size() == before.size()) return;
+    for (const int32_t v : before)
+      if (!read[v]) c.plan.in_memory[v] = false, c.plan.why_stored[v] = nullptr;
+    c.nests[i] = write_nest(p, k, in_memory);
+  });
+}
+
 void write_nests(Compilation& c) {
   const Program& p = *c.analysed;
-  // Variables that earlier steps have stored.
-  VarMap<bool> in_memory(*p.j, false);
-  std::fill_n(in_memory.begin(), p.j->n_in, true);
-  for (const Step& s : c.plan.steps) {
+  with_stored_before(c, [&](size_t i, const VarMap<bool>& in_memory) {
     StopToken::current().check("compiling");
-    const Eqn* e = s.kind == Step::Kind::kernel ? nullptr : &p.j->eqns[s.eqn];
-    c.nests.push_back(!e ? write_nest(p, s.kernel, in_memory)
+    const Step& s = c.plan.steps[i];
+    c.nests.push_back(s.kind == Step::Kind::kernel ? write_nest(p, s.kernel, in_memory)
                       : s.kind == Step::Kind::scatter
                           ? write_scatter_nest(p, s.eqn, current_target().gpu())
                           : KernelNest{});
-    const auto made = [&](int32_t v) { in_memory[v] = true; };
-    for (int32_t v : e ? std::vector<int32_t>() : s.kernel.stored()) made(v);
-    for (int32_t k = 0; e && k < e->n_out; ++k) made(e->out + k);
-  }
+  });
+  drop_unread_stores(c);
 }
 
 void choose_schedules(Compilation& c) {

@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-// What remains of an op.
+// The operands and results that remain.
 struct Kept {
   LoopValues<bool> operand;
   std::vector<bool> result;  // those that are not carries

@@ -57,6 +57,23 @@ TEST_CASE("the report says why a value is in memory between two kernels", "[jit]
   CHECK(count(jit(no_border).lower(x).report(), "stores ") == 0);
 }
 
+TEST_CASE("a value is not stored if all its readers are in its kernel", "[jit][plan]") {
+  const auto report = [](const auto& f, const Array& x) {
+    CHECK(allclose(jit(f)(x), f(x)));
+    return jit(f).lower(x).report();
+  };
+  const Array x = arange(600).astype(F32);
+  // Four elements of the result need each sine. Its kernel computes all four.
+  const auto repeated = [](Array x) { return broadcast_to(sin(x).reshape({-1, 1}), {600, 4}); };
+  CHECK(count(report(repeated, x), "temporaries 0 bytes") == 1);
+  // The second reader is in another kernel.
+  const auto folded = [](Array x) {
+    const Array y = sin(x);
+    return broadcast_to(y.reshape({-1, 1}), {600, 4}) + cumsum(flip(y, 0), 0)[0];
+  };
+  CHECK(count(report(folded, x), "temporaries 0 bytes") == 0);
+}
+
 TEST_CASE("a value as large as all arguments is not stored for a reader of three times the size",
           "[jit][plan]") {
   // 2,400 by 2,400 sines would need 23 MB, and the arguments have 10 KB.
