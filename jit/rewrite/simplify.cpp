@@ -72,6 +72,7 @@ class Simplifier final : public Interpreter {
     CseKey key = cse_key(op, params, std::move(in));
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     Arrays out = bind_op(op, x, params);
+    // Zeros have neither a weak type nor keys. An equation without operands is a constant already.
     for (Array& y : out)
       if (y.size() == 0 && !x.empty() && !ir::is_key(y.dtype()) && !y.type().weak())
         y = base::zeros(y.type());
