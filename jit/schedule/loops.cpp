@@ -144,24 +144,33 @@ bool holds_loop(const Kernel& k, const Inst& i) {
 
 }  // namespace
 
-std::optional<int64_t> instructions_run(const Kernel& k, const Inst& i) {
-  int64_t trips = 1;
-  if (is_loop(i)) {
-    const auto constant = [&](Id v) { return k.insts[v].op == Opcode::Const; };
-    const bool counts = i.op == Opcode::For;
-    if (i.op == Opcode::While || !constant(i.args[0]) || (counts && !constant(i.args[1])))
+std::optional<int64_t> constant_trips(const Kernel& k, const Inst& i) {
+  const auto constant = [&](size_t a) -> std::optional<int64_t> {
+    const Inst& x = k.insts[i.args[a]];
+    return x.op == Opcode::Const ? std::optional<int64_t>(x.imm) : std::nullopt;
+  };
+  switch (i.op) {
+    case Opcode::Fold:
+    case Opcode::ForEach: return constant(0);
+    case Opcode::For:
+      if (const auto lo = constant(0), hi = constant(1); lo && hi) return *hi - *lo;
       return {};
-    trips = counts ? k.insts[i.args[1]].imm - k.insts[i.args[0]].imm : k.insts[i.args[0]].imm;
-    trips = std::clamp<int64_t>(trips, 0, INT32_MAX);
+    default: return {};
   }
+}
+
+std::optional<int64_t> instructions_run(const Kernel& k, const Inst& i) {
+  constexpr int64_t most = INT32_MAX;  // sums of such numbers do not overflow
+  const std::optional<int64_t> trips = is_loop(i) ? constant_trips(k, i) : 1;
+  if (!trips) return {};
   int64_t body = 0;
   for (size_t side = is_cold(i) ? 1 : 0; side < i.blocks.size(); ++side)
     for (const Id v : k.blocks[i.blocks[side]].body) {
       const std::optional<int64_t> n = instructions_run(k, k.insts[v]);
       if (!n) return {};
-      body = std::min<int64_t>(body + *n, INT32_MAX);
+      body = std::min(body + *n, most);
     }
-  return 1 + trips * body;
+  return std::min(1 + std::clamp<int64_t>(*trips, 0, most) * body, most);
 }
 
 Id refillable_while(const Kernel& k, const Divergence& d) {

@@ -35,6 +35,8 @@ std::vector<nest::Id> tile_loads(const nest::Kernel& k, const Divergence& d, int
 // Returns these loads and the stores of this kind. Nothing else accesses what the stores write.
 std::vector<nest::Id> tile_accesses(const nest::Kernel& k, const Divergence& d, int64_t rows);
 
+// The trips of a loop with constant bounds; negative if it has none.
+std::optional<int64_t> constant_trips(const nest::Kernel& k, const nest::Inst& loop);
 // The instructions that an instruction runs, if its loops have known trip counts. Cold paths do not
 // count, as in weight().
 std::optional<int64_t> instructions_run(const nest::Kernel& k, const nest::Inst& i);

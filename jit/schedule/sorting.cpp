@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "jit/schedule/loops.h"
 #include "jit/schedule/mask_loops.h"
 #include "jit/schedule/nest_names.h"
 
@@ -21,21 +22,9 @@ constexpr int64_t trips_of_bits = 16;
 // Returns how often a block of a structured instruction runs when the instruction does.
 int64_t trips(const Kernel& k, const Divergence& d, Id v) {
   const Inst& i = k.insts[v];
-  const auto constant = [&](size_t a) -> std::optional<int64_t> {
-    const Inst& x = k.insts[i.args[a]];
-    return x.op == Opcode::Const ? std::optional<int64_t>(x.imm) : std::nullopt;
-  };
-  std::optional<int64_t> n;
-  switch (i.op) {
-    case Opcode::Fold:
-    case Opcode::ForEach: n = constant(0); break;
-    case Opcode::For:
-      if (const auto lo = constant(0), hi = constant(1); lo && hi) n = *hi - *lo;
-      break;
-    case Opcode::If: return 1;
-    default: break;
-  }
-  const int64_t all = std::clamp<int64_t>(n.value_or(unknown_trips), 0, most_cost);
+  if (i.op == Opcode::If) return 1;
+  const int64_t all =
+      std::clamp<int64_t>(constant_trips(k, i).value_or(unknown_trips), 0, most_cost);
   return combines_bits(k, d, v) ? (all + trips_of_bits - 1) / trips_of_bits : all;
 }
 
