@@ -50,12 +50,8 @@ Kept find_kept(const BodyOp& o, const std::vector<bool>& read) {
 Jaxpr with_inputs(const Jaxpr& j, const std::vector<bool>& kept) {
   if (std::ranges::find(kept, false) == kept.end()) return j;
   const Types in(j->types.begin(), j->types.begin() + j->n_in);
-  return program(filter_list(in, kept), [&](const Arrays& x) {
-    Arrays all(kept.size());
-    for (size_t i = 0, next = 0; i < kept.size(); ++i)
-      if (kept[i]) all[i] = x[next++];
-    return eval_jaxpr(j, all);
-  });
+  return program(filter_list(in, kept),
+                 [&](const Arrays& x) { return eval_jaxpr(j, scatter_list(x, kept)); });
 }
 
 // The operand that result k of a body is, or -1.
