@@ -167,19 +167,27 @@ const Tiles<T>& tiles(int64_t n) {
                                                : v4);
 }
 
-// Copies columns of a transposed b to the rows of a strip: `width` elements for each term. Elements
-// from `columns` on are not written.
+// Copies columns of b, which may be transposed, to the rows of a strip: `width` elements for each
+// term. Elements from `columns` on are not written.
 template <class T>
 class Packer {
  public:
   Packer(const Gemm& g, int64_t block) : g_(g), block_(block) {}
-  void operator()(const T* b, int64_t terms, int64_t columns, int64_t width, T* to) const {
+  // The strip begins at term k and column `first`.
+  void operator()(const T* b, int64_t k, int64_t terms, int64_t first, int64_t columns,
+                  int64_t width, T* to) const {
+    if (!g_.trans_b) {
+      for (int64_t i = 0; i < terms; ++i)
+        std::memcpy(to + i * width, b + (k + i) * g_.ldb + first,
+                    static_cast<size_t>(columns) * sizeof(T));
+      return;
+    }
     Starts starts;
     for (size_t i = 0; i < starts.from.size(); ++i) {
       starts.from[i] = static_cast<int64_t>(i * sizeof(T)) * g_.ldb;
       starts.to[i] = static_cast<int64_t>(i * sizeof(T)) * width;
     }
-    turned(b, terms, columns, width, to, block_, starts);
+    turned(b + first * g_.ldb + k, terms, columns, width, to, block_, starts);
   }
 
  private:
@@ -222,6 +230,9 @@ class Packer {
 
 // The terms and the bytes of a row of a packed strip, which stays in L1.
 constexpr int64_t packed_terms = 128, packed_row = 4 * 64;
+// From so many rows and terms on, a b that is not transposed is packed, too. The rows of a long
+// strip are in many pages, which the tiles of all rows would load again.
+constexpr int64_t packed_from_rows = 64, packed_from_terms = 256;
 
 template <class T>
 class TiledProduct {
@@ -254,12 +265,15 @@ class TiledProduct {
       first += columns - tiles_.width;
       columns = tiles_.width;
     }
-    if (!g_.trans_b) return rows(vectors, columns, 0, g_.k, b_ + first, g_.ldb, c_ + first, g_.ldc);
     const int64_t width = vectors * tiles_.width;
+    const bool pack = width * static_cast<int64_t>(sizeof(T)) <= packed_row &&
+                      (g_.trans_b || (g_.m >= packed_from_rows && g_.k >= packed_from_terms));
+    if (!pack) return rows(vectors, columns, 0, g_.k, b_ + first, g_.ldb, c_ + first, g_.ldc);
     alignas(64) T packed[packed_terms * packed_row / sizeof(T)];
-    for (int64_t k = 0; k < g_.k; k += packed_terms) {
-      const int64_t terms = std::min(packed_terms, g_.k - k);
-      pack_(b_ + first * g_.ldb + k, terms, columns, width, packed);
+    const int64_t blocks = (g_.k + packed_terms - 1) / packed_terms;
+    for (int64_t i = 0; i < blocks; ++i) {
+      const int64_t k = g_.k * i / blocks, terms = g_.k * (i + 1) / blocks - k;
+      pack_(b_, k, terms, first, columns, width, packed);
       rows(vectors, columns, k, terms, packed, width, c_ + first, g_.ldc);
     }
   }
