@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/cpp/cases.h: sizes, constants and inputs of the six cases, and how calls are timed.
+// benchmarks/cpp/cases.h: sizes, constants and inputs of the cases, and how calls are timed.
 // All programs in C++ share it. peers/dump_data.cpp writes the inputs for those in Python.
 #pragma once
 #include <algorithm>

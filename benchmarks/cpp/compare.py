@@ -11,9 +11,10 @@ import sys
 
 import numpy as np
 
-# The results of a lane: values, and derivatives.
+# The results of a lane: values, and derivatives. For adjust: a camera and 100 points.
 COLUMNS = {"ekf": 16 + 225, "arm": 49 + 343, "camera": 2 + 30, "ilqr": 4 + 16 + 50 + 200,
-           "net": 4 + 48, "spline": 1 + 16}
+           "net": 4 + 48, "spline": 1 + 16, "adjust": 9 + 300, "mpc": 40 + 1, "cloth": 6,
+           "filter": 100}
 REFERENCES = ("eigen", "hand", "casadi", "jax", "weft")
 LIMIT = 1e-9
 

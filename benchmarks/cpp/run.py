@@ -15,6 +15,7 @@ ROOT = HERE.parent.parent
 PYTHON = ROOT / "build/venv/bin/python"
 EIGEN = pathlib.Path("/usr/include/eigen3")
 CASES = ["ekf", "arm", "camera", "ilqr", "net", "spline"]
+PROGRAMS = ["adjust", "mpc", "cloth", "filter"]  # only Weft and hand have them
 CHECKED_LANES = 1024
 RESULT = re.compile(r"^RESULT (\S+) (\S+) (\S+) first (\S+)$", re.M)
 
@@ -52,7 +53,8 @@ def casadi_options():
 
 
 def build(options):
-    """(name, command, environment) of each program that is wanted and can run here."""
+    """(name, commands, environment) of each peer that is wanted and can run here. The commands are
+    those for the cases and for the programs."""
     out = options.out
     found, missing = [], []
 
@@ -65,15 +67,18 @@ def build(options):
             missing.append(f"{', '.join(names)}: {otherwise}")
 
     add({"weft": {"DTYPE": "64"}, "weft_f32": {"DTYPE": "32"}}, options.weft.exists,
-        lambda: [options.weft], f"there is no {options.weft}")
-    add({"hand": {}}, lambda: True, lambda: [compile_peer(
-        "hand_cases", out, "-ffast-math", "-fopenmp-simd", "-Wno-uninitialized")], "")
-    add({"eigen": {}}, EIGEN.exists, lambda: [compile_peer("eigen_cases", out, f"-I{EIGEN}")],
+        lambda: ([options.weft], [options.weft.with_name("weft_programs")]),
+        f"there is no {options.weft}")
+    add({"hand": {}}, lambda: True, lambda: (
+        [compile_peer("hand_cases", out, "-ffast-math", "-fopenmp-simd", "-Wno-uninitialized")],
+        [compile_peer("hand_programs", out)]), "")
+    add({"eigen": {}}, EIGEN.exists, lambda: ([compile_peer("eigen_cases", out, f"-I{EIGEN}")], None),
         "apt install libeigen3-dev")
     add({"casadi": {}}, lambda: python_has("casadi"),
-        lambda: [compile_peer("casadi_cases", out, *casadi_options())], "run with --install")
+        lambda: ([compile_peer("casadi_cases", out, *casadi_options())], None),
+        "run with --install")
     add({"jax": {"DTYPE": "64"}, "jax_f32": {"DTYPE": "32"}}, lambda: python_has("jax"),
-        lambda: [PYTHON, HERE / "peers/jax_cases.py", out / "data"], "run with --install")
+        lambda: ([PYTHON, HERE / "peers/jax_cases.py", out / "data"], None), "run with --install")
     for line in missing:
         print(f"left out: {line}")
     return found
@@ -81,7 +86,10 @@ def build(options):
 
 def run_case(program, case, options, environment):
     """{peer: (best, first)} of one run, in ms."""
-    name, command, own = program
+    name, commands, own = program
+    command = commands[case in PROGRAMS]
+    if not command:
+        return {}
     try:
         done = subprocess.run(
             [*command, case], cwd=options.out, env={**os.environ, **environment, **own},
@@ -125,7 +133,7 @@ def table(best, programs, cases):
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("cases", nargs="*", default=CASES, help="without one: all six")
+    parser.add_argument("cases", nargs="*", default=CASES + PROGRAMS, help="without one: all")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--lanes", type=int, help="a limit of the lanes of each case")
     parser.add_argument("--peers", nargs="*", help="only these")
@@ -138,7 +146,7 @@ def arguments():
     parser.add_argument("--timeout", type=int, default=600, help="seconds of one run")
     options = parser.parse_args()
     for case in options.cases:
-        if case not in CASES:
+        if case not in CASES + PROGRAMS:
             parser.error(f"there is no case {case}")
     if options.lanes is not None and options.lanes < 8:
         parser.error("--lanes must be at least 8, the lanes of a vector of hand_cases.cpp")

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/cpp/weft_cases.cpp: Weft's side of the six cases, in F64 and F32. Arguments: cases to
+// benchmarks/cpp/weft_cases.cpp: Weft's side of the cases, in F64 and F32. Arguments: cases to
 // run. Environment: LANES limits the lanes, DUMP is a folder for results, DTYPE is 64 or 32,
 // THREADS is 1 without it, and REPORT=1 prints reports instead of times.
 #include <weft/weft.h>
 
-#include <exception>
-#include <iostream>
-
-#include "cases.h"
+#include "weft_harness.h"
 
 using namespace weft;
 
@@ -190,28 +187,7 @@ Array spline(Array y, Array x, Array t) {
          ((a * a * a - a) * m[i] + (b * b * b - b) * m[i + 1]) * square(h[i]) / 6.;
 }
 
-// ---- harness
-
-// Times f, jitted. The first call traces and compiles.
-template <class F, class... A>
-void bench(const char* name, DType d, F f, const A&... args) {
-  const auto compiled = jit(f);
-  if (std::getenv("REPORT")) {
-    const auto lowered = compiled.lower(args...);
-    std::cout << "==== " << name << "\n" << lowered.report() << "\n" << lowered.kernels() << "\n";
-    return;
-  }
-  const char* peer = d == F64 ? "weft" : "weft_f32";
-  const double t = cases::now();
-  auto out = compiled(args...);
-  const double first = (cases::now() - t) * 1e3;
-  cases::print(name, peer, cases::best_ms([&] { out = compiled(args...); }), first);
-  std::vector<cases::Vec> values;
-  for (const Array& a : tree::leaves(out)) values.push_back(a.astype(F64).to_vector<double>());
-  std::vector<const cases::Vec*> results;
-  for (const cases::Vec& v : values) results.push_back(&v);
-  cases::dump(name, peer, static_cast<int>(tree::leaves(out)[0].shape()[0]), results);
-}
+// ---- what is timed
 
 void run_ekf(DType d) {
   const cases::EkfData in = cases::ekf_data();
@@ -260,14 +236,4 @@ void run(DType d, int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const char *threads = std::getenv("THREADS"), *dtype = std::getenv("DTYPE");
-  set_num_threads(threads ? std::atoi(threads) : 1);
-  try {
-    for (const DType d : {F64, F32})
-      if (!dtype || std::atoi(dtype) == (d == F64 ? 64 : 32)) run(d, argc, argv);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return harness(argc, argv, run); }
