@@ -22,6 +22,9 @@ namespace {
 constexpr int max_searched_cost = 24;
 // The same for all elements of a small array.
 constexpr int64_t max_searched_code = 2000;
+// Shorter rows of a scatter are written element by element. A vector that is stored partly cannot
+// be read at once by the next update of the same row.
+constexpr int64_t min_scattered_row = 8;
 }  // namespace
 
 bool Updates::update_in_place(Frame& f, size_t i) {
@@ -119,7 +122,24 @@ void Updates::apply(const Lowering& l, const ValueLocation& array, const Update&
   if (valid) write();
 }
 
-void Updates::scatter(Frame& program, size_t i, bool shared) {
+int64_t Updates::row_axes(Frame& program, size_t i) {
+  const Eqn& e = program.eqn(i);
+  const Shape array = program.s->j->type(Atom{e.out}).shape(),
+              updates = program.s->j->type(e.in[1]).shape();
+  OperandReader r(elements_, program, e);
+  int64_t n = 0;
+  sequential_loops(b_, {updates.begin(), updates.end()}, [&](const Coords& at) {
+    const Coords to = program.lowering(i).destination(r, at).index;
+    for (const auto most = std::min(at.size(), to.size()); n < static_cast<int64_t>(most); ++n) {
+      const int64_t a = -1 - n;
+      if (to[to.size() - n - 1] != at[at.size() - n - 1]) break;
+      if (n > 0 && array[a + 1] != updates[a + 1]) break;
+    }
+  });
+  return n;
+}
+
+void Updates::scatter(Frame& program, size_t i, bool shared, int64_t row_axes) {
   const Eqn& e = program.eqn(i);
   const Lowering& l = program.lowering(i);
   const Type u = program.s->j->type(e.in[1]);
@@ -127,13 +147,17 @@ void Updates::scatter(Frame& program, size_t i, bool shared) {
   OperandReader r(elements_, program, e);
   if (l.unique_axes.size() != u.shape().size())
     throw InternalError(fmt::format("'{}' does not say which of its updates meet", e.op->name()));
+  Coords at(u.shape().size());
+  // The axes of a row are one, which the last coordinate counts. If the elements of a row are
+  // disjoint, a vector processes several of them.
+  const bool contiguous = row_axes > 0;
+  if (!contiguous && !shared && !at.empty() && l.unique_axes.back()) row_axes = 1;
+  const size_t first_of_row = at.size() - row_axes;
+  int64_t row = 1;
+  for (size_t a = first_of_row; a < at.size(); ++a) row *= u.shape()[static_cast<int64_t>(a)];
   std::vector<size_t> in_order;  // axes whose updates are applied one after another
   std::vector<int64_t> extents;  // of these axes
-  Coords at(u.shape().size());
-  // If the elements of a row are disjoint, a vector processes several of them.
-  const bool by_rows =
-      !shared && !at.empty() && l.unique_axes.back() && u.shape()[u.ndim() - 1] >= min_vector_row;
-  for (size_t a = 0, point = 0; a < at.size() - by_rows; ++a) {
+  for (size_t a = 0, point = 0; a < first_of_row; ++a) {
     if (shared && l.unique_axes[a]) {
       at[a] = space_.grid()[point++];
     } else {
@@ -141,21 +165,32 @@ void Updates::scatter(Frame& program, size_t i, bool shared) {
       extents.push_back(u.shape()[static_cast<int64_t>(a)]);
     }
   }
-  const auto write = [&] {
+  // All elements of a row have the same condition: their window is inside.
+  const auto write = [&](Id row_valid) {
     const Lowering::Target target = l.destination(r, at);
     const Elem update = r.read(1, at);
-    if_then(b_, target.valid, [&] {
+    const auto store = [&] {
       const Elem old = memory_.load(e.out, target.index);
       memory_.store(e.out, target.index, l.merge(b_, old, update));
-    });
+    };
+    if (target.valid == row_valid) return store();
+    if_then(b_, target.valid, store);
   };
   sequential_loops(b_, extents, [&](const Coords& n) {
     for (size_t k = 0; k < n.size(); ++k) at[in_order[k]] = n[k];
-    if (!by_rows) return write();
-    vector_loop(b_, u.shape()[u.ndim() - 1], [&](Id i) {
+    for (size_t a = first_of_row; a < at.size(); ++a) at[a] = b_.integer(0);
+    if (!contiguous && row_axes == 0) return write(nest::no_id);
+    const Id valid = contiguous ? l.destination(r, at).valid : nest::no_id;
+    const auto write_row = [&](Id i) {
       at.back() = i;
-      write();
-    });
+      write(valid);
+    };
+    const auto write_all = [&] {
+      if (row < min_scattered_row) return sequential_loop(b_, row, write_row);
+      vector_loop(b_, row, write_row);
+    };
+    if (contiguous) return if_then(b_, valid, write_all);
+    write_all();
   });
 }
 

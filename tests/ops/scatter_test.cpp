@@ -110,3 +110,27 @@ TEST_CASE("Nothing is written to an empty operand, wherever indices are clamped 
     check_empty(scattered(largest, mode));
   }
 }
+
+TEST_CASE("The last axes of windows that cover them are one row of a scatter") {
+  const auto kernels = [](const Array& x, const Array& u, int64_t at) {
+    const Array places = arange(200) % 60;
+    const auto f = [=](Array x, Array u, Array places) {
+      return at == 0 ? x.at(places).add(u) : x.at({slice(), places}).add(u);
+    };
+    check_sorted({x, u, places}, [&](const Arrays& in) { return Arrays{f(in[0], in[1], in[2])}; });
+    return jit(f).lower(x, u, places).kernels();
+  };
+  const Array many = random::normal(random::key(4), {200, 9, 9});
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string wide = kernels(zeros({70, 9, 9}), many, 0);
+  INFO(wide);
+  CHECK(has(wide, "for_each"));
+  CHECK(has(wide, "const i64 81"));
+  CHECK(has(kernels(zeros({70, 3, 3}), many[{slice(), slice(0, 3), slice(0, 3)}], 0), "for_each"));
+  // Short rows, and a window that moves along the axis before the last.
+  CHECK(!has(kernels(zeros({70, 3}), many[{slice(), slice(0, 3), 0}], 0), "for_each"));
+  CHECK(
+      !has(kernels(zeros({4, 70, 5}), random::normal(random::key(5), {4, 200, 5}), 1), "for_each"));
+}
