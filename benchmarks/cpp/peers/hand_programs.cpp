@@ -24,8 +24,8 @@ void cross_times(const double* v, const double (*m)[3], double (*out)[3]) {
       out[i][k] = v[j] * m[l][k] - v[l] * m[j][k];
     }
 }
-// What a view needs of its camera: the rotation, and its derivative by the rotation vector: that of
-// a rotated point p is -[p]x * left.
+// A view reads the rotation of its camera and `left`. The derivative of a rotated point p by the
+// rotation vector is -[p]x * left.
 struct Rotation {
   double matrix[3][3], left[3][3];
 };
