@@ -4,6 +4,8 @@
 // layers.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "autodiff/autodiff.h"
 #include "ops/kit/coords.h"
 #include "ops/kit/kit.h"
@@ -193,6 +195,22 @@ Types pad_type(const Types& in, const Pad& p) {
   return {Type(in[0].dtype(), Shape(out), in[0].weak() && in[1].weak())};
 }
 
+// The first and the last element along an axis that are not cropped. Otherwise first > last.
+std::pair<int64_t, int64_t> kept_along(int64_t size, int64_t padded, int64_t low,
+                                       int64_t interior) {
+  const int64_t step = interior + 1, end = padded - 1 - low;
+  return {low < 0 ? (-low + step - 1) / step : 0, end < 0 ? -1 : std::min(end / step, size - 1)};
+}
+// Returns true if the result has no element of the operand.
+bool only_padding(const Shape& in, const Shape& out, const Pad& p) {
+  for (size_t i = 0; i < p.low.size(); ++i) {
+    const auto a = static_cast<int64_t>(i);
+    const auto [first, last] = kept_along(in[a], out[a], p.low[i], p.interior[i]);
+    if (last < first) return true;
+  }
+  return false;
+}
+
 Arrays pad_reference(const Arrays& x, const Pad& p) {
   const Type t = pad_type({x[0].type(), x[1].type()}, p)[0];
   const Fresh r = fresh_array(t);
@@ -201,17 +219,15 @@ Arrays pad_reference(const Arrays& x, const Pad& p) {
   const Ints still(t.ndim(), 0);
   auto to_step = row_major(t.shape());
   strided_move(to, to_step, concrete(x[1]).data(), still, t.shape(), bytes);
+  if (only_padding(x[0].shape(), t.shape(), p)) return {r.array};
   // The block of the operand that is not cropped.
   const std::byte* from = static_cast<const std::byte*>(concrete(x[0]).data());
   const auto from_step = row_major(x[0].shape());
   std::vector<int64_t> block;
   for (size_t i = 0; i < still.size(); ++i) {
-    const int64_t n = x[0].shape()[static_cast<int64_t>(i)],
-                  extent = t.shape()[static_cast<int64_t>(i)], step = p.interior[i] + 1;
-    const int64_t first = p.low[i] < 0 ? (-p.low[i] + step - 1) / step : 0;
-    const int64_t last =
-        extent - 1 - p.low[i] < 0 ? -1 : std::min((extent - 1 - p.low[i]) / step, n - 1);
-    if (last < first) return {r.array};
+    const auto a = static_cast<int64_t>(i);
+    const int64_t step = p.interior[i] + 1;
+    const auto [first, last] = kept_along(x[0].shape()[a], t.shape()[a], p.low[i], p.interior[i]);
     block.push_back(last - first + 1);
     from += first * from_step[i] * bytes;
     to += (p.low[i] + first * step) * to_step[i] * bytes;
@@ -301,6 +317,10 @@ const Primitive<Pad>& pad_op = define<Pad>({
         },
     .simplify =
         [](const SimplifyArgs<Pad>& s) {
+          const Type out = pad_type({s.x[0].type(), s.x[1].type()}, s.params)[0];
+          if (only_padding(s.x[0].shape(), out.shape(), s.params) &&
+              s.x[1].type() == out.with_shape({}))
+            return Arrays{broadcast_in_dim(s.x[1], out.shape(), {})};
           const auto zero = [](const Ints& v) {
             return std::all_of(v.begin(), v.end(), [](int64_t i) { return i == 0; });
           };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/ops/one_element_test.cpp: sorts, folds and factorizations of one element vanish, and give
-// what the interpreter gives.
+// tests/ops/one_element_test.cpp: sorts, folds and factorizations of one element vanish, and so do
+// pads without elements. They give what the interpreter gives.
 #include <functional>
 #include <limits>
 
 #include "support/check.h"
 #include "tracer/eval_trace.h"
+#include "weft/lax.h"
 #include "weft/lax/cumulative.h"
 #include "weft/lax/linalg/cholesky.h"
 #include "weft/lax/linalg/lu.h"
@@ -156,4 +157,17 @@ TEST_CASE("a scan of one step that calls native code is the step", "[jit][simpli
   CHECK(floats(last) == Floats{-2, 3, 4});
   CHECK(all.shape() == Shape{1, 3});
   CHECK(floats(all) == Floats{2, -3, -4});
+}
+
+TEST_CASE("pads without elements of their operand are broadcasts", "[jit][simplify]") {
+  const auto padded = [](const Array& x, const std::vector<lax::PadAxis>& axes) {
+    return [=](const Array& value) { return Arrays{lax::pad(x, value, axes)}; };
+  };
+  const Array three = full({}, 3.f), x = ones({2, 2});
+  check_gone(padded(zeros({0, 2}), {{2, 1, 0}, {0, 0, 0}}), three, {"pad"});
+  // All of the operand is cropped: at its begin, at its end, and but for what is between elements.
+  check_gone(padded(x, {{-2, 3, 0}, {0, 0, 0}}), full({}, -0.f), {"pad"});
+  check_gone(padded(x, {{0, 1, 0}, {1, -3, 0}}), three, {"pad"});
+  check_gone(padded(x, {{-1, -1, 1}, {0, 0, 0}}), three, {"pad"});
+  CHECK(holds(jit(padded(x, {{-1, 3, 0}, {0, 0, 0}})).lower(three).optimized(), "= pad"));
 }
