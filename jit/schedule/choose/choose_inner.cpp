@@ -3,6 +3,7 @@
 // jit/schedule/choose/choose_inner.cpp: chooses schedules inside a point: loops, folds, branches
 // and prefetches.
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <optional>
 
@@ -116,8 +117,10 @@ class Inner {
     const int few = 4 * together;
     const int all = !gpu() && nest::in_any_order(i) ? std::min(few, limits_.fold_registers)
                                                     : limits_.fold_registers;
-    if (!structured && all / together >= 4 && all % together == 0 && size <= limits_.short_body &&
-        i.kinds.size() == 1)
+    // Blocks of three interleaved vectors would not divide the partial results.
+    const bool even = all / together >= 4 && all % together == 0 &&
+                      std::has_single_bit(static_cast<uint32_t>(all));
+    if (!structured && even && size <= limits_.short_body && i.kinds.size() == 1)
       s_.folds[v] = {How::blocks, all};
   }
 

@@ -77,6 +77,20 @@ TEST_CASE("folds of rows and columns", "[jit][fold][share]") {
           }
 }
 
+TEST_CASE("folds of every number of interleaved vectors", "[jit][fold]") {
+  constexpr int64_t n = 40, points = 200;
+  for (const Kinds& kd : {all[0], all[2]})
+    for (Combine c : kd.combiners)
+      for (const int interleave : {1, 2, 3, 4}) {
+        const Run run{{patterns(kd.storage, n * points, 11), zeros(kd.storage, points)},
+                      {n, points},
+                      {0, 1, 0, points}};
+        CAPTURE(static_cast<int>(c), static_cast<int>(kd.kind), interleave);
+        CHECK(difference(rows(kd, c, Vector::grid, true, n, true), run, host_target(),
+                         {Options::Use::automatic, interleave}) == "");
+      }
+}
+
 TEST_CASE("argmin and argmax, with a sum beside them", "[jit][fold][share]") {
   Share share(4);
   for (Combine c : {Combine::ArgMin, Combine::ArgMax})
