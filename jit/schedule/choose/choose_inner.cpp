@@ -118,9 +118,9 @@ class Inner {
     const int all = !gpu() && nest::in_any_order(i) ? std::min(few, limits_.fold_registers)
                                                     : limits_.fold_registers;
     // Blocks of three interleaved vectors would not divide the partial results.
-    const bool even = all / together >= 4 && all % together == 0 &&
-                      std::has_single_bit(static_cast<uint32_t>(all));
-    if (!structured && even && size <= limits_.short_body && i.kinds.size() == 1)
+    const bool even = std::has_single_bit(static_cast<uint32_t>(together));
+    if (!structured && even && all / together >= 4 && size <= limits_.short_body &&
+        i.kinds.size() == 1)
       s_.folds[v] = {How::blocks, all};
   }
 
