@@ -91,7 +91,7 @@ void condition(const Vec& inverse, const double* r, double* z, int blocks) {
     }
 }
 template <int n>
-void invert(Vec& blocks, Vec& scale, int count) {
+void invert(Vec& blocks, double* scale, int count) {
   for (int k = 0; k < count; ++k) {
     double* a = &blocks[k * n * n];
     for (int i = 0; i < n; ++i) {
@@ -134,11 +134,8 @@ void run_adjust() {
       add_transposed<9>(j[n].camera, r, camera_part(rest, c));
       add_transposed<3>(j[n].point, r, point_part(rest, p));
     }
-    Vec scale_c(9 * cameras), scale_p(3 * points);
-    invert<9>(u, scale_c, cameras);
-    invert<3>(v, scale_p, points);
-    std::copy(scale_c.begin(), scale_c.end(), scale.begin());
-    std::copy(scale_p.begin(), scale_p.end(), scale.begin() + 9 * cameras);
+    invert<9>(u, camera_part(scale, 0), cameras);
+    invert<3>(v, point_part(scale, 0), points);
     const auto precondition = [&] {
       condition<9>(u, rest.data(), z.data(), cameras);
       condition<3>(v, point_part(rest, 0), point_part(z, 0), points);
