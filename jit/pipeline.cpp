@@ -139,12 +139,13 @@ CompiledAdapters compile_adapters(const LayoutAdapters& a, CodeUnit* unit) {
           a.after ? compile_program(a.after, unit) : nullptr, a.call_results};
 }
 
-// The programs of a step that are compiled apart. All rewrites are done in the program of a block.
+// The programs of a step that are compiled apart. In the program of a band all rewrites are done.
 Bodies compiled_bodies(const Eqn& e, const Lowering& l, CodeUnit& unit) {
-  const bool in_blocks = param_field<int64_t>(e.params, "block").value_or(0) > 0;
+  const bool band = param_field<int64_t>(e.params, "block").value_or(0) > 0 &&
+                    !param_field<bool>(e.params, "counted").value_or(false);
   Bodies r;
   for (const Jaxpr& b : l.lockstep())
-    r.push_back(in_blocks ? compile(b, unit, true, true) : compile_program(b, &unit));
+    r.push_back(band ? compile(b, unit, true, true) : compile_program(b, &unit));
   return r;
 }
 
@@ -245,7 +246,7 @@ Jaxpr expand(const Jaxpr& j) {
 
 // The equations that pack lanes have no implementations yet.
 Jaxpr pack(const Jaxpr& j) {
-  const Jaxpr r = pack_lanes(j);
+  const Jaxpr r = pack_lanes(j, [](const Jaxpr& body) { return chosen(body, true); });
   return r == j ? j : expand(chosen(simplify(r, simple_body), true));
 }
 

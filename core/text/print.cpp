@@ -28,11 +28,11 @@ constexpr int64_t width = 80;
 
 // Fields that JAX does not have or does not print. They are printed only if they differ from their
 // defaults.
-constexpr std::array<std::string_view, 19> own_fields = {
+constexpr std::array<std::string_view, 20> own_fields = {
     "check_nans",   "entry_mask", "lane_axes",   "lane_ids",   "lanes",
     "lane_loop_of", "max_trips",  "trip_counts", "time_limit", "num_bwd_consts",
     "masked",       "chunked",    "lane_names",  "place",      "branches_platforms",
-    "precision",    "summed",     "block",       "in_blocks"};
+    "precision",    "summed",     "block",       "in_blocks",  "counted"};
 
 // Returns true if the word needs no quotes.
 bool is_bare(std::string_view s) {

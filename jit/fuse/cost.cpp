@@ -4,9 +4,11 @@
 #include "jit/fuse/cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "core/loops/axis_classes.h"
+#include "core/loops/resize.h"
 #include "core/op.h"
 #include "core/scalar/number/ir.h"
 
@@ -113,6 +115,22 @@ double native_ns(const JaxprData& j) {
 double lane_ns(const Jaxpr& j, int64_t lanes) {
   constexpr double flops_per_ns = 10;  // of generated code, also where it is short of vectors
   return native_ns(*j) + flops(j) / static_cast<double>(lanes) / flops_per_ns;
+}
+
+std::optional<int64_t> least_block(const Jaxpr& j, const Bools& in_blocks, int64_t lanes,
+                                   size_t steps) {
+  const double all = lane_ns(j, lanes), launches = static_cast<double>(steps) * launch_ns;
+  for (int64_t block = 1; block < lanes; block *= 2) {
+    const std::optional<Jaxpr> some = program_of_block(j, in_blocks, block);
+    if (!some) break;
+    const double ns = lane_ns(*some, block);
+    if (all > (1 + share_of_launches) * ns) break;
+    if (ns > (1 + share_of_launches) * all) continue;  // few lanes fill no vectors
+    const double parts =
+        std::ceil(launches / (share_of_launches * ns * static_cast<double>(block)));
+    return block * std::max<int64_t>(1, static_cast<int64_t>(parts));
+  }
+  return std::nullopt;
 }
 
 double flops(const Jaxpr& j) {

@@ -9,7 +9,6 @@
 #include "jit/rewrite/bands.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "core/effects.h"
@@ -50,12 +49,8 @@ struct Limits {
   int64_t points = 64;
   // Nanoseconds for a byte that is written to memory instead of to a cache, or read from there.
   double moved_byte = 0.02;
-  // Nanoseconds for a step of a block.
-  double step = 300;
   // The trips of a loop whose number is not known.
   int64_t trips = 8;
-  // The share of its time that a loop whose lanes do not wait may spend in launches.
-  double launches = 0.1;
   // The least nanoseconds of a step of such a loop, for one lane.
   double waiting = 1000;
 } constexpr limits;
@@ -272,7 +267,7 @@ double Bands::evaluate(Band* band) const {
   if (block * limits.blocks > lanes || block * most > limits.most_bytes * lanes) return 0;
   band->block = block;
   const double blocks = static_cast<double>((lanes + block - 1) / block);
-  return moved * limits.moved_byte - blocks * static_cast<double>(steps) * limits.step;
+  return moved * limits.moved_byte - blocks * static_cast<double>(steps) * launch_ns;
 }
 
 // Returns true if lanes of the loop may end at different trips, and a step of one lane is long.
@@ -294,14 +289,9 @@ std::optional<Band> Bands::apart(size_t i) const {
     trim(&band.group);
     if (lane.extent != lanes || band.group.members.empty()) continue;
     const Called all = called(band.group);
-    const std::optional<Jaxpr> one = program_of_block(all.body, all.in_blocks, 1);
-    if (!one) continue;
-    const double ns = lane_ns(*one, 1);
-    if (lane_ns(all.body, lanes) > (1 + limits.launches) * ns) continue;
     size_t steps = 0;
     for (const Jaxpr& body : loop.bodies) steps += body->eqns.size();
-    band.block = static_cast<int64_t>(
-        std::ceil(static_cast<double>(steps) * limits.step / (limits.launches * ns)));
+    band.block = least_block(all.body, all.in_blocks, lanes, steps).value_or(lanes);
     if (band.block * limits.blocks <= lanes) return band;
   }
   return std::nullopt;

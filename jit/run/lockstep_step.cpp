@@ -46,6 +46,7 @@ class Lockstep final : public RunStep {
         why_(s.why),
         block_(param_field<int64_t>(e_.params, "block").value_or(0)),
         in_blocks_(param_field<Bools>(e_.params, "in_blocks").value_or(Bools())),
+        counted_(param_field<bool>(e_.params, "counted").value_or(false)),
         target_(current_target()),
         place_(target_.device),
         programs_(std::move(bodies)) {
@@ -102,7 +103,8 @@ class Lockstep final : public RunStep {
   std::string describe() const override {
     constexpr const char* kinds[] = {"while", "scan", "cond", "call"};
     std::string s =
-        block_ > 0 ? fmt::format("blocks of {} of {} lanes", block_, lanes_in_blocks())
+        block_ > 0 ? fmt::format("blocks of {} of {} lanes{}", block_, lanes_in_blocks(),
+                                 counted_ ? ", for those that take a branch" : "")
                    : fmt::format("lockstep {} ({})", kinds[static_cast<int>(form_.kind)], why_);
     int in_place = 0;
     if (form_.kind != LoopForm::Kind::cond)
@@ -121,8 +123,9 @@ class Lockstep final : public RunStep {
     most += workspace() + TempBuffers::bytes(answers()) + TempBuffers::bytes(trip_numbers());
     switch (form_.kind) {
       case LoopForm::Kind::call:
-        return block_ > 0 ? programs_[0]->arena() * std::min<int64_t>(num_threads(), tasks())
-                          : most;
+        return block_ == 0 ? most
+                           : programs_[0]->arena() *
+                                 std::min<int64_t>(num_threads(), units(blocks(lanes_in_blocks())));
       case LoopForm::Kind::cond:
         return most + (form_.active() ? TempBuffers::bytes(out_types_) : 0);
       default: return most + TempBuffers::bytes(moving());
@@ -235,12 +238,14 @@ class Lockstep final : public RunStep {
   };
 
   int64_t lanes_in_blocks() const { return out_types_[0].shape()[0]; }
-  // The last two blocks may share lanes, so one thread runs both.
-  int64_t blocks() const { return (lanes_in_blocks() + block_ - 1) / block_; }
-  // The parts into which the blocks are divided. Threads that are free take the next one.
-  int64_t tasks() const {
-    return std::clamp<int64_t>(std::max<int64_t>(blocks() - 1, 1), 1, 4 * num_threads());
+  int64_t blocks(int64_t lanes) const { return (lanes + block_ - 1) / block_; }
+  // The parts of work that threads can share. The last two blocks of all lanes may have lanes in
+  // common, so one thread runs both.
+  int64_t units(int64_t blocks) const {
+    return blocks > 1 && blocks * block_ > lanes_in_blocks() ? blocks - 1 : blocks;
   }
+  // The parts into which the units are divided. Threads that are free take the next one.
+  int64_t tasks(int64_t units) const { return std::clamp<int64_t>(units, 1, 4 * num_threads()); }
   size_t carries() const { return form_.lane_axes.carry.size(); }
   // Returns true if the body writes carry t into the memory of its operand.
   bool stays(size_t t) const {
@@ -299,6 +304,7 @@ class Lockstep final : public RunStep {
   std::string why_;
   int64_t block_;    // of a call: the lanes of a block, or 0
   Bools in_blocks_;  // by operand
+  bool counted_;     // operand 0 is the number of lanes that run
   const TargetInfo& target_;
   MemorySpace place_;
   Bodies programs_;
@@ -492,11 +498,13 @@ void Lockstep::run_call(const In& in, const Out& out, std::byte* workspace) cons
   weft::detail::check_nans(name, form_.bodies[0], operands, results);
 }
 
-// Runs the program once for each block of lanes. The last block ends with the last lane, so it may
-// compute lanes again.
+// Runs the program once for each block of lanes, or of those that are counted. The last block of
+// all lanes ends with the last lane, so it may compute lanes again.
 void Lockstep::run_blocks(const In& in, const Out& out, const int32_t* stop) const {
   const CompiledProgram& body = *programs_[0];
-  const int64_t lanes = lanes_in_blocks(), n = blocks();
+  const int64_t lanes = lanes_in_blocks(),
+                run = counted_ ? *static_cast<const int32_t*>(in[0]) : lanes,
+                n = blocks(std::clamp<int64_t>(run, 0, lanes)), parts = units(n);
   const auto bytes = [&](const Type& t) { return t.bytes() / lanes; };
   const auto run_block = [&](int64_t b, std::byte* workspace) {
     const int64_t first = std::min(b * block_, lanes - block_);
@@ -509,10 +517,10 @@ void Lockstep::run_blocks(const In& in, const Out& out, const int32_t* stop) con
       if (out[k]) to[k] = static_cast<std::byte*>(out[k]) + first * bytes(out_types_[k]);
     body.run_inside(rows.data(), to.data(), stop, workspace);
   };
-  const int64_t units = std::max<int64_t>(n - 1, 1);
-  parallel_for(units, (units + tasks() - 1) / tasks(), [&](int64_t begin, int64_t end) {
+  if (n == 0) return;
+  parallel_for(parts, (parts + tasks(parts) - 1) / tasks(parts), [&](int64_t begin, int64_t end) {
     const DeviceAllocation own(place_, body.arena());
-    for (int64_t b = begin; b < (end == units ? n : end); ++b) {
+    for (int64_t b = begin; b < (end == parts ? n : end); ++b) {
       if (__atomic_load_n(stop, __ATOMIC_RELAXED)) return;
       run_block(b, own.data());
     }

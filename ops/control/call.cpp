@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/effects.h"
+#include "core/loops/platform.h"
 #include "core/loops/resize.h"
 #include "ops/control/control_flow.h"
 #include "ops/control/lane_by_lane.h"
@@ -49,7 +50,7 @@ Arrays call_partial(const PartialArgs<Call>& a) {
 Types call_type(const Types& in, const Call& p) {
   require_body("jit", p.jaxpr, in, in);
   const Types out = p.jaxpr->out_types();
-  if (p.block == 0 && p.in_blocks.empty()) return out;
+  if (p.block == 0 && p.in_blocks.empty() && !p.counted) return out;
   Types lanes = out;
   for (size_t k = 0; k < in.size() && k < p.in_blocks.size(); ++k)
     if (p.in_blocks[k]) lanes.push_back(in[k]);
@@ -62,6 +63,8 @@ Types call_type(const Types& in, const Call& p) {
                  "in_blocks marks operands with as many rows as the results, at least one "
                  "block",
                  in);
+  if (p.counted && (in.empty() || in[0].dtype() != I32 || in[0].ndim() != 0))
+    reject_dtype("jit", "the number of counted lanes must be an i32", in);
   return out;
 }
 
@@ -72,10 +75,11 @@ Jaxpr block_program(const Call& p) {
   return *r;
 }
 
-// A call with its own options is not inlined into the surrounding program.
+// A call with its own options is not inlined into the surrounding program. Only the host runs
+// blocks.
 Lowering call_lowering(const LowerArgs<Call>& a) {
   Lowering l = inlined_program(a);
-  if (!a.params.watched() && a.params.block == 0) return l;
+  if (!a.params.watched() && (a.params.block == 0 || !is_host_platform())) return l;
   l.form = Lowering::Form::opaque;
   l.lockstep = [p = a.params] {
     return std::vector<Jaxpr>{p.block == 0 ? p.jaxpr : block_program(p)};

@@ -147,36 +147,6 @@ bool is_short(const Jaxpr& branch) {
          });
 }
 
-// Runs a branch for one block after another of the lanes that take it, and writes their results
-// into the results so far. Returns nothing if the lanes depend on one another.
-Arrays run_packed(const BodyOp& o, const Jaxpr& branch, const LoopValues<Array>& v,
-                  const Array& active, const Arrays& before) {
-  const PackedLanes lanes(o.lanes[0]);
-  const Ints axes = o.to_body(o.lane_axes, int64_t{1});
-  // With the mask, all results have lanes, also constants.
-  const Jaxpr masked = program(branch->in_types(), [&](const Arrays& x) {
-    return map_list([&](const Array& r) { return mask_out(x[0], r); }, eval_jaxpr(branch, x));
-  });
-  const std::optional<Jaxpr> block = lanes.of_block(masked, axes);
-  if (!block) return {};
-  const Array order = lanes.numbers(active), lanes_left = count_lanes(active),
-              size = scalar_of_int(I32, lanes.block());
-  const Arrays first = concat_lists({scalar_of_int(I32, 0)}, before);
-  const Types carry = types_of(first);
-  const ClosedJaxpr more =
-      record(carry, [&](const Arrays& x) { return Arrays{lax::lt(x[0], lanes_left)}; });
-  const ClosedJaxpr step = record(carry, [&](const Arrays& x) {
-    const Array numbers = dynamic_slice_at(order, {x[0]}, {lanes.block()});
-    LoopValues<Array> rows = v;
-    rows.body_consts = lanes.rows(v.body_consts, o.lane_axes.body_consts, numbers);
-    const Arrays in = o.to_body(rows, lanes.in_range(numbers));
-    Arrays out = lanes.with_rows(drop_first(x, 1), numbers, eval_jaxpr(*block, in));
-    out.insert(out.begin(), lax::add(x[0], size));
-    return out;
-  });
-  return drop_first(while_flat(more, step, first), 1);
-}
-
 // Returns true if computing all branches takes about as long as writing their results, which are
 // arrays. Then readers compute the elements that they need, and none are copied. Checks of errors
 // are such branches: they return their operands or NaNs. A lane keeps smaller results in registers.
@@ -225,8 +195,14 @@ Arrays cond_expanded(const ExpandArgs<Cond>& e) {
   for (int64_t b = 0; b <= last; ++b) {
     const Jaxpr& branch = o.bodies[static_cast<size_t>(b)];
     const Array a = takes(v.control, b, last);
-    out = cheap || is_short(branch) ? merged(o, a, eval_jaxpr(branch, o.to_body(v, a)), out)
-                                    : run_packed(o, branch, v, a, out);
+    const auto body = [&](const Arrays& rows, const Array& active) {
+      LoopValues<Array> some = v;
+      some.body_consts = rows;
+      return eval_jaxpr(branch, o.to_body(some, active));
+    };
+    out = cheap || is_short(branch)
+              ? merged(o, a, body(v.body_consts, a), out)
+              : run_packed(body, v.body_consts, o.lane_axes.body_consts, a, out);
     if (out.empty()) return {};
   }
   return out;

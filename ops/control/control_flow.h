@@ -76,11 +76,14 @@ struct Call {
   // results and of the operands that are marked in `in_blocks`. The compiler chooses it.
   int64_t block = 0;
   Bools in_blocks = {};
-  WEFT_FIELDS(jaxpr, name, time_limit, check_nans, lane_loop_of, block, in_blocks)
+  // Operand 0 is the number of lanes, I32[], whose results are read. The other lanes need not run:
+  // their results may hold anything.
+  bool counted = false;
+  WEFT_FIELDS(jaxpr, name, time_limit, check_nans, lane_loop_of, block, in_blocks, counted)
   bool watched() const { return time_limit > 0 || check_nans; }
   // Returns the same call of another program, which replaces this program under a transform.
   Call of(Ref<const JaxprData> j) const {
-    return {std::move(j), name, time_limit, check_nans, lane_loop_of, 0, {}};
+    return {std::move(j), name, time_limit, check_nans, lane_loop_of, 0, {}, false};
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/packed.cpp: rows of lanes, and programs for a block of lanes.
+// ops/control/packed.cpp: rows of the lanes that take a branch, and a call for blocks of them.
 #include "ops/control/packed.h"
 
 #include <algorithm>
@@ -18,8 +18,7 @@
 namespace weft {
 namespace {
 
-// One lane that takes a branch costs as much as a block. With smaller blocks it costs less, but
-// each block launches all steps of the branch.
+// The compiler chooses a block by the cost of a lane. This one is for lanes that share work.
 constexpr int64_t fewest_blocks = 8, longest_block = 128;
 // Fewer lanes run together: a block would not fill vectors.
 constexpr int64_t fewest_lanes = 64;
@@ -35,6 +34,12 @@ Array as_indices(const Array& numbers) {
   return reshape_to(numbers, Shape({numbers.shape()[0], 1}));
 }
 Array number(int64_t n, const Shape& s) { return broadcast_in_dim(scalar_of_int(I32, n), s, {}); }
+// Returns the rows of x with these numbers, which do not descend. A number out of range reads the
+// nearest row.
+Array rows_at(const Array& x, const Array& numbers) {
+  return gather_windows(x, as_indices(numbers), row_dims(x), x.shape().with(0, 1).sizes(),
+                        OutOfBounds::clip, {.sorted = true});
+}
 
 }  // namespace
 
@@ -45,48 +50,40 @@ bool packs_lanes(const BodyOp& o) {
   return std::ranges::all_of(o.bodies, [](const Jaxpr& j) { return effect_of(j) == Effect::none; });
 }
 
-PackedLanes::PackedLanes(int64_t lanes)
-    : lanes_(lanes), block_(std::min((lanes + fewest_blocks - 1) / fewest_blocks, longest_block)) {}
-
-Array count_lanes(const Array& mask) {
-  return lax::reduce_sum(lax::convert_element_type(mask, I32), {0});
-}
-
-Array PackedLanes::numbers(const Array& mask) const {
-  const Array before =
-      lax::sub(lax::cumsum(lax::convert_element_type(mask, I32)), number(1, mask.shape()));
-  const int64_t n = (lanes_ + block_ - 1) / block_ * block_;
-  const Array places = lax::select(mask, before, number(n, mask.shape()));
-  const Array none = number(lanes_, Shape({n}));
-  return scatter_windows(none, as_indices(places), iota(I32, mask.shape(), 0), row_dims(none),
-                         Update::set, OutOfBounds::zero, {.unique = true});
-}
-
-Array PackedLanes::in_range(const Array& numbers) const {
-  return lax::lt(numbers, number(lanes_, numbers.shape()));
-}
-
-Arrays PackedLanes::rows(const Arrays& x, const Ints& lane_axes, const Array& numbers) const {
-  const auto rows_of = [&](const Array& a, int64_t axes) {
-    if (axes == 0) return a;
-    return gather_windows(a, as_indices(numbers), row_dims(a), a.shape().with(0, 1).sizes(),
-                          OutOfBounds::clip, {.sorted = true});
-  };
-  return map_list(rows_of, x, lane_axes);
-}
-
-Arrays PackedLanes::with_rows(const Arrays& x, const Array& numbers, const Arrays& rows) const {
-  const auto write = [&](const Array& a, const Array& r) {
-    return scatter_windows(a, as_indices(numbers), r, row_dims(a), Update::set, OutOfBounds::zero,
-                           {.unique = true, .sorted = true});
-  };
-  return map_list(write, x, rows);
-}
-
-std::optional<Jaxpr> PackedLanes::of_block(const Jaxpr& j, const Ints& lane_axes) const {
-  Bools in_blocks;
-  for (int64_t axes : lane_axes) in_blocks.push_back(axes != 0);
-  return program_of_block(j, in_blocks, block_);
+Arrays run_packed(const PackedBody& body, const Arrays& x, const Ints& lane_axes, const Array& mask,
+                  const Arrays& before) {
+  const int64_t lanes = mask.shape()[0];
+  const Array ones = lax::convert_element_type(mask, I32), none = number(lanes, mask.shape());
+  // The place of each lane among those that are set, and the lane at each place.
+  const Array places = lax::sub(lax::cumsum(ones), number(1, mask.shape()));
+  const Array numbers =
+      scatter_windows(none, as_indices(lax::select(mask, places, none)), iota(I32, mask.shape(), 0),
+                      row_dims(mask), Update::set, OutOfBounds::zero, {.unique = true});
+  const Arrays in = concat_lists({lax::reduce_sum(ones, {0}), numbers}, x);
+  Call call;
+  call.name = "packed";
+  call.block = std::min((lanes + fewest_blocks - 1) / fewest_blocks, longest_block);
+  call.in_blocks.assign(in.size(), false);
+  call.in_blocks[1] = true;
+  call.counted = true;
+  // With the mask, all results have lanes, also constants.
+  for (const bool masked : {false, true}) {
+    call.jaxpr = program(types_of(in), [&](const Arrays& a) {
+      const Array &which = a[1], active = lax::lt(which, number(lanes, which.shape()));
+      const Arrays rows =
+          map_list([&](const Array& v, int64_t axes) { return axes == 0 ? v : rows_at(v, which); },
+                   drop_first(a, 2), lane_axes);
+      Arrays out = body(rows, active);
+      for (Array& r : out) r = masked ? mask_out(active, r) : r;
+      return out;
+    });
+    if (!program_of_block(call.jaxpr, call.in_blocks, call.block)) continue;
+    const auto row_of_lane = [&](const Array& packed, const Array& other) {
+      return select_lanes(mask, rows_at(packed, places), other);
+    };
+    return map_list(row_of_lane, bind_op(*find_op("jit"), in, make_params(call)), before);
+  }
+  return {};
 }
 
 }  // namespace weft

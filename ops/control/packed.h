@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/packed.h: lanes of a branch in blocks of those that take it, for the `expand` rule of
-// cond (docs/decisions/0082-packed-lanes.md).
+// ops/control/packed.h: a branch for the lanes that take it, for the `expand` rule of cond
+// (docs/decisions/0082-packed-lanes.md).
 #pragma once
-#include <optional>
-
 #include "ops/control/body_op.h"
 
 namespace weft {
@@ -13,30 +11,15 @@ namespace weft {
 // effects. Its lanes may still depend on one another.
 bool packs_lanes(const BodyOp& o);
 
-// The lanes of such an op, of which a block runs at a time.
-class PackedLanes {
- public:
-  explicit PackedLanes(int64_t lanes);
-  int64_t block() const { return block_; }
-  // Returns the numbers of the lanes that are set in the mask, in order, in whole blocks. The rest
-  // is the number of lanes, which is out of range.
-  Array numbers(const Array& mask) const;
-  // Returns true for each of these numbers that is in range.
-  Array in_range(const Array& numbers) const;
-  // Returns the values of the lanes with these numbers. Numbers out of range read the last lane.
-  // Values without lanes stay as they are; lane_axes says which these are.
-  Arrays rows(const Arrays& x, const Ints& lane_axes, const Array& numbers) const;
-  // Returns x with the rows of these lanes. Rows with a number out of range are dropped.
-  Arrays with_rows(const Arrays& x, const Array& numbers, const Arrays& rows) const;
-  // Returns the program for a block of lanes, or nothing if the lanes depend on one another.
-  // lane_axes: of the inputs. Lanes are the leading axis of all results.
-  std::optional<Jaxpr> of_block(const Jaxpr& j, const Ints& lane_axes) const;
+// The values of some lanes, or of a block of them, as arguments of a body. `active` marks the lanes
+// whose numbers are in range.
+using PackedBody = FunctionRef<Arrays(const Arrays& rows, const Array& active)>;
 
- private:
-  int64_t lanes_, block_;
-};
-
-// Returns the number of lanes that are set in the mask, I32[].
-Array count_lanes(const Array& mask);
+// Runs a body for the lanes that are set in the mask, one block after another. It takes the values
+// `x` of these lanes; lane_axes says which of them have lanes. Lanes are the leading axis of all
+// its results. Returns its results for these lanes and `before` for the others, or nothing if lanes
+// depend on one another.
+Arrays run_packed(const PackedBody& body, const Arrays& x, const Ints& lane_axes, const Array& mask,
+                  const Arrays& before);
 
 }  // namespace weft
