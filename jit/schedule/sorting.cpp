@@ -121,6 +121,12 @@ int64_t accesses_of_neighbours(const Kernel& k, const Divergence& d, BlockId b) 
   });
 }
 
+static int64_t accesses_of_inst(const Kernel& k, const Divergence& d, Id v) {
+  int64_t n = 0;
+  for (BlockId b : k.insts[v].blocks) n += accesses_of_neighbours(k, d, b);
+  return n;
+}
+
 Id sorted_branch(const Kernel& k, const std::set<Id>& branches, BlockId block) {
   for (Id v : branches)
     if (k.insts[v].home == block) return v;
@@ -133,25 +139,30 @@ std::optional<SortKeys> sort_keys(const Kernel& k, const Divergence& d,
   Slice slice(k, d);
   size_t found = 0;
   bool valid = true;
-  // Visits an If and its sides, which the instructions of `cost` lead to.
-  const auto visit = [&](const auto& self, Id v, int64_t cost) -> void {
+  // Visits an If and its sides, to which these instructions and accesses lead.
+  const auto visit = [&](const auto& self, Id v, int64_t cost, int64_t moved) -> void {
     const Inst& i = k.insts[v];
     ++found;
     valid = valid && i.op == Opcode::If && !is_cold(i) && d.divergent[v] && slice.add(i.args[0]);
     for (BlockId side : valid ? i.blocks : std::vector<BlockId>()) {
       const Id inner = sorted_branch(k, branches, side);
-      const int64_t all = cost + cost_of_trips(k, d, side);
-      if (inner == no_id)
+      const int64_t all = cost + cost_of_trips(k, d, side),
+                    all_moved = moved + accesses_of_neighbours(k, d, side);
+      if (inner == no_id) {
         keys.costs.push_back(all);
-      else
-        self(self, inner, std::max<int64_t>(0, all - cost_of_inst(k, d, inner)));
+        keys.moved.push_back(all_moved);
+      } else {
+        self(self, inner, std::max<int64_t>(0, all - cost_of_inst(k, d, inner)),
+             std::max<int64_t>(0, all_moved - accesses_of_inst(k, d, inner)));
+      }
     }
   };
   for (Id v : branches)
     if (v < 0 || v >= static_cast<Id>(k.insts.size())) return std::nullopt;
   keys.root = sorted_branch(k, branches, 0);
   if (keys.root == no_id) return std::nullopt;
-  visit(visit, keys.root, 0);
+  visit(visit, keys.root, 0,
+        accesses_of_neighbours(k, d, 0) - accesses_of_inst(k, d, keys.root));
   if (!valid || found != branches.size() || std::ssize(keys.costs) > max_sort_keys)
     return std::nullopt;
   keys.slice = slice.insts();

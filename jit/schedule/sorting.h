@@ -27,6 +27,8 @@ struct SortKeys {
   int64_t slice_cost = 0;
   // By leaf: instructions on the way to it, with those of as many trips as loops are known to make.
   std::vector<int64_t> costs;
+  // By leaf: the loads and stores on the way that move neighbouring elements of a vector together.
+  std::vector<int64_t> moved;
 };
 
 // Returns the tree of these Ifs. Returns nothing if they do not form one, or if the elements of a

@@ -445,7 +445,7 @@ class Chooser {
     if (!keys) return;
     int64_t all_sides = 0, cheapest = INT64_MAX;
     for (const int64_t cost : keys->costs) all_sides += cost, cheapest = std::min(cheapest, cost);
-    const int64_t moved = accesses_of_neighbours(k_, d_, 0);
+    const int64_t moved = std::ranges::max(keys->moved);
     const int64_t cost = s_.vector_width * (limits_.sort_cost + limits_.gather_cost * moved);
     const int64_t saved = all_sides - cheapest;
     if (!always &&
