@@ -26,6 +26,9 @@ constexpr int64_t largest_lane = 16384;            // elements that a lane holds
 constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
 // The same limits for a single lane, whose vectors run along its values.
 constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
+// Elements of a row. From here on, vectors along rows take less time than vectors of lanes if more
+// than a few lanes do not take a branch (docs/decisions/0079).
+constexpr int64_t long_row_of_branch = 128;
 // The cost model. Its unit is one instruction for one element of a vector. An instruction for fewer
 // elements than a vector has costs as much as for a vector.
 constexpr double vector_elements = 16;
@@ -168,14 +171,15 @@ class LoopGrid {
       if (stays_in_memory(b, grid)) carries.push_back(b.carry);
     return carries;
   }
-  // Returns true if vectors run along the values of a lane: there is only one lane, or vectors of
-  // lanes would hold too much.
+  // Returns true if vectors run along the values of a lane: there is only one lane, vectors of
+  // lanes would hold too much, or lanes take branches and have long rows.
   bool along_values(const std::vector<int64_t>& grid) const {
     return along_values(grid, footprint(grid));
   }
   bool along_values(const std::vector<int64_t>& grid, const Footprint& h) const {
     if (!is_host_platform()) return false;
-    if (!grid.empty()) return h.largest >= min_vector_row && exceeds_vectors(h, grid);
+    if (!grid.empty())
+      return h.largest >= min_vector_row && (exceeds_vectors(h, grid) || branches_over_rows());
     const auto reads = [&](const CarriedBuffer& b) { return is_read_whole(b); };
     return h.largest >= min_vector_row || std::ranges::any_of(buffers_, reads);
   }
@@ -268,6 +272,28 @@ class LoopGrid {
     const bool few = !grid.empty() && lanes < min_vector_row;
     return h.largest > largest_value_ || h.total > largest_lane || h.bytes > largest_lane_bytes ||
            (few && h.computed > largest_lane && 2 * h.computed > 3 * lanes * h.vectors);
+  }
+  // Returns true if lanes take branches, and compute only long rows, their elements and sums. Then
+  // each lane runs its own branch. A vector of lanes would run those of all its lanes.
+  bool branches_over_rows() const {
+    bool branches = kind_ == LoopForm::Kind::cond, rows = branches || kind_ == LoopForm::Kind::call;
+    visit_bodies(top_, [&](const Scope& s) {
+      for (size_t i = 0; i < s.lowering.size(); ++i) {
+        const Lowering::Form form = s.lowering[i].form;
+        branches = branches || form == Lowering::Form::branch;
+        rows = rows && (form == Lowering::Form::pull || form == Lowering::Form::reduce ||
+                        form == Lowering::Form::branch || form == Lowering::Form::inlined);
+        for (Atom a : results_of(s.j->eqns[i])) rows = rows && is_long_row(s, a.index);
+      }
+    });
+    return branches && rows;
+  }
+  // Returns true if each point has one element of the value, or long rows of it.
+  bool is_long_row(const Scope& s, int32_t v) const {
+    if (elements_of_point(s, v) == 1) return true;
+    const int last = s.j->types[v].ndim() - 1;
+    return !classes.count(an_.find(s.axis(v, last))) &&
+           s.j->types[v].shape()[last] >= long_row_of_branch;
   }
   static int32_t result_of(const CarriedBuffer& b) { return b.scope->j->eqns[b.eqn].out + b.carry; }
   // Returns true if a step computes this result. Otherwise it is a carry that stays as it is.

@@ -161,8 +161,7 @@ std::optional<SortKeys> sort_keys(const Kernel& k, const Divergence& d,
     if (v < 0 || v >= static_cast<Id>(k.insts.size())) return std::nullopt;
   keys.root = sorted_branch(k, branches, 0);
   if (keys.root == no_id) return std::nullopt;
-  visit(visit, keys.root, 0,
-        accesses_of_neighbours(k, d, 0) - accesses_of_inst(k, d, keys.root));
+  visit(visit, keys.root, 0, accesses_of_neighbours(k, d, 0) - accesses_of_inst(k, d, keys.root));
   if (!valid || found != branches.size() || std::ssize(keys.costs) > max_sort_keys)
     return std::nullopt;
   keys.slice = slice.insts();

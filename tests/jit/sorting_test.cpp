@@ -222,3 +222,43 @@ TEST_CASE("cheap sides and few lanes keep their order", "[jit][sorting]") {
   CHECK_FALSE(
       holds(jit(vmap(price)).lower(zeros({100}, I32), few, few, few).kernels(), "\nsort_points "));
 }
+
+namespace {
+
+// A function of a row with four sums, which depend on one another.
+Array sums(Array x, float by) {
+  for (int k = 0; k < 4; ++k) x = x * tanh(sum(sin(x * by))) + x;
+  return x;
+}
+Array one_of_eight(Array kind, Array x) {
+  std::vector<std::function<Array(Array)>> f;
+  for (int b = 0; b < 8; ++b)
+    f.push_back([b](Array v) { return sums(v, static_cast<float>(b + 1)); });
+  return switch_(kind, f, x);
+}
+// Compares some lanes with the same function of one lane, and returns the report.
+std::string report_of_rows(int64_t lanes, int64_t elements) {
+  const Array x = random::normal(random::key(1), {lanes, elements}),
+              kind = random::randint(random::key(2), {lanes}, 0, 8);
+  const auto f = jit(vmap(one_of_eight));
+  const Array got = f(kind, x);
+  for (const int64_t l : {int64_t{0}, lanes / 2, lanes - 1})
+    CHECK(allclose(got[l], one_of_eight(kind[l], x[l]), 1e-4, 1e-4).item<bool>());
+  return f.lower(kind, x).report();
+}
+
+}  // namespace
+
+TEST_CASE("lanes with sums are sorted by the branch that they take", "[jit]") {
+  const std::string text = report_of_rows(1000, 32);
+  INFO(text);
+  CHECK(count(text, "sort_points") == 1);
+}
+
+TEST_CASE("lanes with long rows run their own branch", "[jit]") {
+  for (const int64_t n : {127, 128, 1000}) {
+    const std::string text = report_of_rows(300, n);
+    INFO(text);
+    CHECK(count(text, "mode inner") == (n >= 128));
+  }
+}
