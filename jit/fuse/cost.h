@@ -32,9 +32,9 @@ double lane_ns(const Jaxpr& j, int64_t lanes);
 inline constexpr double launch_ns = 300, share_of_launches = 0.1;
 
 // Returns the least number of lanes of a block whose launches of these steps take their share of
-// the time, and whose lanes take about as long as in the block of all. Returns nothing if the lanes
-// share products, which take less time for all of them, or if they depend on one another.
-// in_blocks: the inputs with lanes.
+// the time. Its lanes take about as long as in the block of all. Returns nothing if lanes share
+// products, which take less time for all of them, or depend on one another. in_blocks: the inputs
+// with lanes.
 std::optional<int64_t> least_block(const Jaxpr& j, const Bools& in_blocks, int64_t lanes,
                                    size_t steps);
 

@@ -26,8 +26,8 @@ constexpr int64_t largest_lane = 16384;            // elements that a lane holds
 constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
 // The same limits for a single lane, whose vectors run along its values.
 constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
-// Elements of a row. From here on, vectors along rows take less time than vectors of lanes if more
-// than a few lanes do not take a branch (docs/decisions/0079).
+// Elements of a row from which on vectors run along the rows of lanes that take branches. Measured:
+// docs/decisions/0079.
 constexpr int64_t long_row_of_branch = 128;
 // The cost model. Its unit is one instruction for one element of a vector. An instruction for fewer
 // elements than a vector has costs as much as for a vector.
@@ -171,8 +171,8 @@ class LoopGrid {
       if (stays_in_memory(b, grid)) carries.push_back(b.carry);
     return carries;
   }
-  // Returns true if vectors run along the values of a lane: there is only one lane, vectors of
-  // lanes would hold too much, or lanes take branches and have long rows.
+  // Returns true if vectors run along the values of a lane. There is only one lane, vectors of lanes
+  // would hold too much, or lanes take branches and have long rows.
   bool along_values(const std::vector<int64_t>& grid) const {
     return along_values(grid, footprint(grid));
   }
