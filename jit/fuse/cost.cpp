@@ -97,24 +97,23 @@ double flops_of(const Jaxpr& j, Known& known) {
   return known[j.get()] = n;
 }
 
-// Returns the nanoseconds of native calls for one product or row each.
-double native_ns(const JaxprData& j) {
+}  // namespace
+
+double native_ns(const Jaxpr& j) {
   double ns = 0;
-  for (const Eqn& e : j.eqns) {
-    for (const Jaxpr& b : inner_programs(e.params)) ns += native_ns(*b);
+  for (const Eqn& e : j->eqns) {
+    for (const Jaxpr& b : inner_programs(e.params)) ns += native_ns(b);
     const AnyImplementation* i = find_implementation(*e.op, e.implementation);
     if (!i || !i->make) continue;
-    const Types in = j.in_types(e), out = j.out_types(e);
+    const Types in = j->in_types(e), out = j->out_types(e);
     ns += i->cost({in, out, e.params});
   }
   return ns;
 }
 
-}  // namespace
-
 double lane_ns(const Jaxpr& j, int64_t lanes) {
   constexpr double flops_per_ns = 10;  // of generated code, also where it is short of vectors
-  return native_ns(*j) + flops(j) / static_cast<double>(lanes) / flops_per_ns;
+  return native_ns(j) + flops(j) / static_cast<double>(lanes) / flops_per_ns;
 }
 
 std::optional<int64_t> least_block(const Jaxpr& j, const Bools& in_blocks, int64_t lanes,
