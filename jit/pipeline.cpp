@@ -262,9 +262,9 @@ constexpr Pass passes[] = {
       "Inlines calls, merges equal equations, applies the ops' `simplify` rules and drops what "
       "nothing reads, also in loops and branches "
       "([0083](decisions/0083-what-is-read.md)). The rules of loops move invariants before them "
-      "([0070](decisions/0070-loop-invariants.md)). Later passes then see each value once, with "
-      "its "
-      "final shape."},
+      "([0070](decisions/0070-loop-invariants.md)). Values that are equal along an axis are "
+      "computed once ([0084](decisions/0084-equal-axes.md)). Later passes then see each value "
+      "once, with its final shape."},
      [](const Jaxpr& j) { return simplify(j, simple_body); },
      nullptr,
      nullptr},

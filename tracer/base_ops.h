@@ -16,6 +16,8 @@ Array add(const Array& a, const Array& b);  // same types
 Array zeros(const Type& t);
 Array ones(const Type& t);
 Array move_axis(const Array& x, int from, int to);
+// Axis i of x becomes axis axes[i], and x is repeated along the others, and along axes of size 1.
+Array broadcast(const Array& x, const Shape& shape, const std::vector<int64_t>& axes);
 Array insert_axis(const Array& x, int axis, int64_t size);  // broadcast along a new axis
 Array reduce_sum(const Array& x, const std::vector<int64_t>& axes);
 Array reduce_any(const Array& x, const std::vector<int64_t>& axes);

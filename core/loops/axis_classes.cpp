@@ -146,7 +146,8 @@ Access scatter_access(const Lowering& l, const Types& in) {
   access.reads[0].resize(in[0].ndim());
   std::iota(access.reads[0].begin(), access.reads[0].end(), 0);
   access.reads[1] = goes;
-  access.by_index.assign(in[0].ndim(), 0);
+  // Along the other axes of the target, the place of an update is computed.
+  access.by_index.assign(in[0].ndim(), 1);
   for (size_t a = 0; a < goes.size(); ++a)
     if (goes[a] >= 0) access.by_index[goes[a]] = by_index[a];
   return access;

@@ -11,6 +11,7 @@
 #include "core/effects.h"
 #include "core/hash.h"
 #include "core/loops/axis_classes.h"
+#include "jit/rewrite/equal_axes.h"
 #include "jit/rewrite/op_rewrites.h"
 #include "tracer/base_ops.h"
 #include "tracer/prune.h"
@@ -52,7 +53,7 @@ CseKey cse_key(const Op& op, const AnyParams& params, std::vector<Atom> in) {
 class Simplifier final : public Interpreter {
  public:
   Simplifier(Ref<Interpreter> parent, JaxprTrace* record)
-      : Interpreter(std::move(parent)), record_(record) {}
+      : Interpreter(std::move(parent)), record_(record), equal_axes_(record) {}
   const char* name() const override { return "simplify"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
     const bool ordered = effect_of(op, params) == Effect::ordered;
@@ -64,25 +65,33 @@ class Simplifier final : public Interpreter {
       Arrays shorter = op.simplify(x, params);
       if (!shorter.empty()) return shorter;
     }
-    const CurrentTraceScope running(parent());
-    if (ordered) return bind_op(op, x, params);
+    if (ordered) {
+      const CurrentTraceScope running(parent());
+      return bind_op(op, x, params);
+    }
     std::vector<Atom> in;
     in.reserve(x.size());
     for (const Array& a : x) in.push_back(record_->atom(a));
     CseKey key = cse_key(op, params, std::move(in));
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    Arrays out = bind_op(op, x, params);
-    // Zeros have neither a weak type nor keys. An equation without operands is a constant already.
-    for (Array& y : out)
-      if (y.size() == 0 && !x.empty() && !ir::is_key(y.dtype()) && !y.type().weak())
-        y = base::zeros(y.type());
+    Arrays out = equal_axes_.results(op, x, params, [&] { return recorded(op, x, params); });
     known_.emplace(std::move(key), out);
     return out;
   }
 
  private:
+  Arrays recorded(const Op& op, const Arrays& x, const AnyParams& params) {
+    const CurrentTraceScope running(parent());
+    Arrays out = bind_op(op, x, params);
+    // Zeros have neither a weak type nor keys. An equation without operands is a constant already.
+    for (Array& y : out)
+      if (y.size() == 0 && !x.empty() && !ir::is_key(y.dtype()) && !y.type().weak())
+        y = base::zeros(y.type());
+    return out;
+  }
   JaxprTrace* record_;
   std::unordered_map<CseKey, Arrays, CseHash> known_;
+  EqualAxes equal_axes_;
 };
 
 // Returns the program that the equation calls, if it is a call that is inlined.

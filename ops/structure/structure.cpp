@@ -675,6 +675,9 @@ Array move_axis(const Array& x, int from, int to) {
 
 namespace base {
 Array move_axis(const Array& x, int from, int to) { return weft::move_axis(x, from, to); }
+Array broadcast(const Array& x, const Shape& shape, const std::vector<int64_t>& axes) {
+  return broadcast_in_dim(x, shape, axes);
+}
 Array insert_axis(const Array& x, int axis, int64_t size) {
   Ints dims;
   for (int i = 0; i < x.ndim(); ++i) dims.push_back(i < axis ? i : i + 1);
