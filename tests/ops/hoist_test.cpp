@@ -293,3 +293,12 @@ TEST_CASE("long carries that all lanes share become constants", "[jit][hoist]") 
   };
   check_same(nothing, x, w);
 }
+
+TEST_CASE("the indices of a scatter get their shape before the loop", "[jit][hoist]") {
+  const Array x = zeros({300, 3}), w = (random::uniform(random::key(3), {200}) * 300.f);
+  const Fn f = [](Array x, Array w) {
+    const Array places = w.astype(I32);
+    return repeat([&](Array c) { return c.at(places).add(lax::slice(c, {0, 0}, {200, 3})); }, x);
+  };
+  CHECK(left(f, x, w, "broadcast_in_dim") == 0);
+}

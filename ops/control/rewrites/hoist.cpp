@@ -59,7 +59,8 @@ class Finder {
         chain_(j_, 0),
         source_(j_, 0),
         demand_(j_, 0),
-        stored_(j_, false) {
+        stored_(j_, false),
+        copied_(j_, false) {
     std::copy(p.fixed.begin(), p.fixed.end(), fixed_.begin());
     for (const Eqn& e : j_.eqns) fixed_.set_results(e, may_move(e));
     if (!any_candidate()) return;
@@ -113,6 +114,7 @@ class Finder {
   // read. The bytes in memory from which the value is computed. The elements that a step reads.
   VarMap<double> chain_, source_, demand_;
   VarMap<bool> stored_;  // an equation of the steps needs it in memory
+  VarMap<bool> copied_;  // the same, in its own order: a scatter without lanes
   std::optional<AxisClasses> axes_;
 };
 
@@ -124,7 +126,8 @@ bool Finder::any_candidate() {
     if (!is_fixed(e)) continue;
     if (!is_pull(i)) return true;
     note_pull(i);
-    if (chain_[e.out] > max_recomputed_cost || (bytes(e.out) <= source_[e.out] && changes(i)))
+    if (chain_[e.out] > max_recomputed_cost ||
+        (bytes(e.out) <= source_[e.out] && (changes(i) || p_.lanes == 0)))
       return true;
   }
   return false;
@@ -155,11 +158,13 @@ void Finder::note_demand() {
     const std::vector<int>& times = work_.access(i).times;
     const Form form = work_.lowering(i).form;
     const bool in_memory = !is_fixed(e) && (form == Form::contract || form == Form::opaque);
+    const bool copies = !is_fixed(e) && form == Form::scatter && p_.lanes == 0;
     for (size_t k = 0; k < e.in.size(); ++k) {
       if (e.in[k].is_literal()) continue;
       const double all = elements(e.in[k]), some = pull && k < times.size() ? times[k] * read : all;
       demand_[e.in[k]] = std::min(all, demand_[e.in[k]] + some);
-      if (in_memory) stored_[e.in[k]] = true;
+      if (in_memory || copies) stored_[e.in[k]] = true;
+      if (copies) copied_[e.in[k]] = true;
     }
   }
 }
@@ -214,7 +219,7 @@ bool Finder::pull_pays(size_t i) {
   if (size > cached_bytes && grows) return false;
   const double read = size > cached_bytes ? byte_cost * size / all : max_recomputed_cost;
   if (chain_[e.out] > read) return true;
-  return !grows && changes(i) && stored_[e.out];
+  return !grows && stored_[e.out] && (copied_[e.out] || changes(i));
 }
 
 // Returns false for elements of one value in memory in another order. Equations that read them find
