@@ -115,6 +115,29 @@ class LoopGrid {
     if (!grid->empty()) adopt_results(*grid);
     return all;
   }
+  // Returns the instructions that points of a call repeat (LaneGrid::repeated).
+  double repeated(const std::vector<int64_t>& grid) const {
+    if (kind_ != LoopForm::Kind::call) return 0;
+    const Scope& s = *top_.bodies[0][0];
+    double all = 0;
+    for (size_t i = 0; i < s.j->eqns.size(); ++i) {
+      const Eqn& e = s.j->eqns[i];
+      if (result_elements(*s.j, e) <= min_vector_row) continue;
+      std::set<int> has;
+      for (int32_t v = e.out; v < e.out + e.n_out; ++v)
+        for (int a = 0; a < s.j->types[v].ndim(); ++a)
+          if (const auto it = classes.find(an_.find(s.axis(v, a))); it != classes.end())
+            has.insert(it->second);
+      double times = 1;
+      for (int g = 0; g < std::ssize(grid); ++g)
+        if (!has.contains(g)) times *= static_cast<double>(grid[g]);
+      if (times == 1) continue;
+      double once = s.bodies[i].empty() ? work(s, i, {}) : 0;
+      for (const auto& b : s.bodies[i]) once += trips_of(s.lowering[i].loop) * work(*b, {});
+      all += (times - 1) * once;
+    }
+    return all;
+  }
   // Adds ordinary axes that run through the loop unchanged. Work without such an axis is repeated
   // at each of its points. If the points fill vectors, and a lane holds its values, an axis is
   // added only if it repeats little. Otherwise most of the work must have it on a host. On a GPU
@@ -171,8 +194,8 @@ class LoopGrid {
       if (stays_in_memory(b, grid)) carries.push_back(b.carry);
     return carries;
   }
-  // Returns true if vectors run along the values of a lane. There is only one lane, vectors of lanes
-  // would hold too much, or lanes take branches and have long rows.
+  // Returns true if vectors run along the values of a lane. There is only one lane, vectors of
+  // lanes would hold too much, or lanes take branches and have long rows.
   bool along_values(const std::vector<int64_t>& grid) const {
     return along_values(grid, footprint(grid));
   }
@@ -386,7 +409,8 @@ class LoopGrid {
     double n = static_cast<double>(space.elements());
     std::vector<bool> has(grid.size(), false);
     for (int a = 0; !made.is_literal() && a < s.j->type(made).ndim(); ++a)
-      if (const auto it = classes.find(an_.find(s.axis(made.index, a))); it != classes.end())
+      if (const auto it = classes.find(an_.find(s.axis(made.index, a)));
+          it != classes.end() && it->second < std::ssize(grid))
         has[it->second] = true;
     for (size_t g = 0; g < grid.size(); ++g)
       if (!has[g]) n *= static_cast<double>(grid[g]);
@@ -575,6 +599,7 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   if (!g.lanes(&r.grid)) return no("lanes are mixed inside");
   // If there are lanes, values of a lane stay whole unless they are large.
   if (r.grid.empty() || g.footprint(r.grid).largest > small_elements) g.ordinary(&r.grid);
+  r.repeated = g.repeated(r.grid);
   r.shared = g.shared();
   r.readers = g.readers(r.grid);
   r.along_values = g.along_values(r.grid);

@@ -25,6 +25,9 @@ struct LaneGrid {
   bool along_values = false;          // vectors run along the values of a lane
   // The carries of this loop that stay in memory, where each point updates its own elements.
   std::vector<int> in_memory = {};
+  // The instructions that points of a call repeat: those of values that lack axes of the grid. A
+  // few elements do not count, since vectors compute them once for all their points.
+  double repeated = 0;
   std::string why = {};  // why it cannot; the other members are then invalid
 };
 // `an` is the analysis of this equation alone.

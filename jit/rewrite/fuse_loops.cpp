@@ -11,6 +11,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "core/effects.h"
 #include "core/jaxpr_builder.h"
@@ -32,7 +33,13 @@ using Form = Lowering::Form;
 using Set = EquationSet;
 
 // Longer programs are not searched, because the search visits every pair of equations.
-constexpr size_t longest_program = 1000;
+constexpr size_t longest_program = 8000;
+// Sets of longer programs are accepted by their cost. In a shorter one, every set that fits is
+// joined: the cost refused sets that gain (docs/decisions/0023-joined-loops.md).
+constexpr size_t short_program = 1000;
+// The search analyses sets of up to so many equations together, for each equation of the program.
+// An equation takes about 15 us. Then sets that would fit are missed in long programs.
+constexpr size_t analysed_for_each = 3, fewest_analysed = 4000;
 // The longest scan with per-step results in a call. Alone, a scan stores them as it runs, but in a
 // call a lane holds all of them. It can hold those of factorizations, one row per step.
 constexpr int64_t longest_scan = 32;
@@ -168,34 +175,40 @@ class Joiner {
       return is_loop(i) || is_fold(i) || form(i) == Form::pull;
     });
   }
-  LaneCall call_of(const Set& s) const { return lane_call(p_, s.members()); }
-  bool fits(const Set& s) const;
-  bool grow(Set* s, const Set& more) const {
+  bool fits(const Set& s);
+  bool grow(Set* s, const Set& more) {
     if (more == *s || !may_join(more) || !fits(more)) return false;
     *s = more;
     return true;
   }
-  void take(Set* s, FunctionRef<bool(size_t)> which) const;
-  void extend(Set* s) const;
+  bool pays(const std::vector<size_t>& members, const LaneCall& call, const LaneGrid& g);
+  void take(Set* s, FunctionRef<bool(size_t)> which);
+  void extend(Set* s);
   void note_call(const Set& s);
 
   const Program p_;
   const JaxprData& j_;
   const size_t n_;
   std::vector<int64_t> points_;  // by loop that runs in the lane: the points of its grid; else 0
+  std::optional<Plan> plan_;     // of the program as it is; made for the first cost
   std::vector<bool> sorted_;     // by equation
   std::vector<Set> below_, above_;
   std::vector<std::vector<size_t>> readers_;  // by equation
   Set joined_;                                // the equations of all calls
   std::map<size_t, LaneCall> calls_;          // by its first equation
+  // How many equations of sets the search may still analyse.
+  size_t left_ = std::max(fewest_analysed, analysed_for_each* n_);
   // The equations that are in no call, and the first one of each call, as the result has them.
   std::vector<size_t> order_;
 };
 
 // Returns true if a lane can run the call. The call must have as many points as its largest loop,
 // or points_of_call, and the code between its loops must not be too long.
-bool Joiner::fits(const Set& s) const {
-  const LaneCall call = call_of(s);
+bool Joiner::fits(const Set& s) {
+  const std::vector<size_t> members = s.members();
+  if (members.size() > left_) return false;
+  left_ -= members.size();
+  const LaneCall call = lane_call(p_, members);
   const std::vector<Atom>& in = call.eqn.in;
   const LaneGrid g = grid_of(j_, call);
   if (!g.why.empty() || g.grid.empty()) return false;
@@ -206,7 +219,7 @@ bool Joiner::fits(const Set& s) const {
     const size_t k = std::ranges::find(in, a) - in.begin();
     return k < in.size() && j_.type(a).elements() * g.readers[k] > longest_fold * points;
   };
-  for (size_t i : s.members()) {
+  for (size_t i : members) {
     if (is_fold(i) && std::ranges::any_of(j_.eqns[i].in, too_long)) return false;
     most = std::max(most, points_[i]);
     apart += is_refilled(i) || sorted_[i];
@@ -219,12 +232,29 @@ bool Joiner::fits(const Set& s) const {
   // loop until its last element ends. Lanes are sorted by one branch, whose conditions are computed
   // before any lane runs, and again after sorting.
   if (apart > 1) return false;
-  return points >= std::min(most, points_of_call) && written <= longest_between;
+  if (points < std::min(most, points_of_call) || written > longest_between) return false;
+  return n_ <= short_program || pays(members, call, g);
+}
+
+// Returns true if the call saves at least twice what it costs. Kernels of one loop may have more
+// points, or be refilled, which is not estimated.
+bool Joiner::pays(const std::vector<size_t>& members, const LaneCall& call, const LaneGrid& g) {
+  if (!plan_) plan_ = plan_of(p_);
+  const int64_t points = product(g.grid);
+  double moved = 0;
+  const auto note = [&](Atom a, bool shared) {
+    if (!shared && j_.type(a).elements() > points) moved += static_cast<double>(j_.type(a).bytes());
+  };
+  for (size_t k = 0; k < call.eqn.in.size(); ++k) note(call.eqn.in[k], g.shared[k]);
+  for (Atom a : call.results) note(a, false);
+  const SavedByCall saved = saved_by(p_, *plan_, members, call);
+  return saved.launches() + saved.stores() >
+         2 * (moved * machine.moved_byte + g.repeated * machine.instruction / machine.width);
 }
 
 // Adds all reachable equations of `which` together. If they do not fit, adds those that fit one by
 // one.
-void Joiner::take(Set* s, FunctionRef<bool(size_t)> which) const {
+void Joiner::take(Set* s, FunctionRef<bool(size_t)> which) {
   Set all = *s;
   for (bool more = true; more;) {
     more = false;
@@ -250,7 +280,7 @@ void Joiner::take(Set* s, FunctionRef<bool(size_t)> which) const {
 
 // Adds loops first, then folds and products, then elementwise equations. An elementwise equation is
 // added if it reads the call's values and is no larger than they are, or if only the call reads it.
-void Joiner::extend(Set* s) const {
+void Joiner::extend(Set* s) {
   take(s, [&](size_t q) { return is_loop(q); });
   take(s, [&](size_t q) { return is_fold(q); });
   Set more = *s;

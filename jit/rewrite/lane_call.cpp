@@ -8,6 +8,8 @@
 
 #include "core/jaxpr_builder.h"
 #include "core/op.h"
+#include "jit/fuse/cost.h"
+#include "jit/rewrite/barriers.h"
 #include "weft/detail/ref.h"
 
 namespace weft::compiler {
@@ -80,6 +82,33 @@ Jaxpr with_calls(const Program& p, const Dependencies& order,
   for (size_t i = 0; i < n; ++i)
     if (group_of[i] == none || groups[group_of[i]].members.back() == i) write(i);
   return b.finish(p.j->out);
+}
+
+Plan plan_of(const Program& p) {
+  const Jaxpr planned = through_barriers(p.j);
+  return planned == p.j ? make_plan(p) : make_plan(Program(planned));
+}
+
+double SavedByCall::launches() const { return (kernels - free_launches) * machine.launch; }
+double SavedByCall::stores() const { return bytes * machine.stored_byte; }
+
+SavedByCall saved_by(const Program& p, const Plan& plan, const std::vector<size_t>& members,
+                     const LaneCall& call) {
+  std::vector<bool> is_member(p.j->eqns.size(), false);
+  VarMap<bool> is_result(*p.j, false);
+  for (Atom a : call.results) is_result[a] = true;
+  SavedByCall r;
+  for (size_t i : members) {
+    is_member[i] = true;
+    for (Atom a : results_of(p.j->eqns[i]))
+      if (plan.in_memory[a] && !is_result[a]) r.bytes += static_cast<double>(p.j->type(a).bytes());
+  }
+  for (const Step& s : plan.steps)
+    r.kernels += std::ranges::any_of(s.kernel.grid_axes, [&](const auto& v) {
+      const size_t i = p.defining_eqn[v.first];
+      return i != Program::none && is_member[i];
+    });
+  return r;
 }
 
 LaneGrid grid_of(const JaxprData& j, const LaneCall& call) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "jit/fuse/loop_grid.h"
+#include "jit/fuse/plan.h"
 #include "jit/rewrite/dependencies.h"
 
 namespace weft::compiler {
@@ -28,6 +29,17 @@ struct CalledGroup {
 // if each other group is one step.
 Jaxpr with_calls(const Program& p, const Dependencies& order,
                  const std::vector<CalledGroup>& groups);
+// The plan of the program as it is. The planner expects that nothing reads the result of a barrier.
+Plan plan_of(const Program& p);
+// The kernels of a plan that compute members of a call, and the bytes that they pass to each other.
+// The call saves their time, in nanoseconds.
+struct SavedByCall {
+  double kernels = 0, bytes = 0;
+  double launches() const;  // a call often has one more around it
+  double stores() const;
+};
+SavedByCall saved_by(const Program& p, const Plan& plan, const std::vector<size_t>& members,
+                     const LaneCall& call);
 // The grid over which a lane of the call runs.
 LaneGrid grid_of(const JaxprData& j, const LaneCall& call);
 

@@ -59,18 +59,6 @@ struct Limits {
   // step of a Kalman filter with products of 4 x 4 takes a third of the time, and attention over 16
   // rows, each of them a lane, half. Matrices of 16 x 16 in each lane do not fit in registers.
   int64_t native_product = 256;
-  // Nanoseconds for the launch of a kernel, with the code around its loop. It is between those of
-  // an empty kernel (600) and of the planner (kernel_cost).
-  double launch = 1000;
-  // A call often has one launch more around it, for what the planner would have put elsewhere. So
-  // a plan of this many kernels is not worth a call for its launches.
-  double free_launches = 2;
-  // Nanoseconds for a byte that one kernel writes and others read, as in the planner.
-  double stored_byte = 0.15;
-  // Nanoseconds for a byte of an operand or result, which a lane does not move along memory.
-  // Measured with the programs: at 0.015 one takes 1.2 times as long, at 0.07 two lose a third of
-  // what they gain.
-  double moved_byte = 0.03;
   // Nanoseconds for an element that a vector over short rows gathers. Measured: .5 to .7.
   double gathered = machine.gathered;
   // Nanoseconds for an element of one or two bytes that a lane loads or stores beside others.
@@ -461,14 +449,8 @@ double Partitioner::elementwise_time(const Group& g, const KernelPlan& k) const 
 
 // Compares the call with the kernels of the plan that compute values of members.
 bool Partitioner::pays(const Group& g) const {
-  double stored = 0, moved = 0, elements = 0;
+  double moved = 0, elements = 0, narrow = 0, time = 0;
   for (size_t i : g.members) elements += gathered(g, i);
-  VarMap<bool> read_outside(j_, false);
-  for (Atom a : g.call.results) read_outside[a] = true;
-  for (size_t i : g.members)
-    for (Atom a : results_of(j_.eqns[i]))
-      if (plan_.in_memory[a] && !read_outside[a]) stored += static_cast<double>(j_.type(a).bytes());
-  double narrow = 0;
   for (const std::vector<Atom>* list : {&g.call.eqn.in, &g.call.results})
     for (Atom a : *list) {
       const Type& t = j_.type(a);
@@ -477,22 +459,12 @@ bool Partitioner::pays(const Group& g) const {
       moved += static_cast<double>(t.bytes());
       if (n > 1 && t.bytes() < 4 * t.elements()) narrow += static_cast<double>(t.elements());
     }
-  const auto computes_member = [&](const Step& s) {
-    return std::ranges::any_of(s.kernel.grid_axes, [&](const auto& v) {
-      const size_t i = p_.defining_eqn[v.first];
-      return i != none && g.contains(i);
-    });
-  };
-  double kernels = 0, time = 0;
-  for (const Step& s : plan_.steps) {
-    kernels += computes_member(s);
-    time += elementwise_time(g, s.kernel);
-  }
-  const double launches = kernels - limits.free_launches;
+  for (const Step& step : plan_.steps) time += elementwise_time(g, step.kernel);
+  const SavedByCall saved = saved_by(p_, plan_, g.members, g.call);
   const double code = limits.lane_instruction * static_cast<double>(g.code * g.points());
-  return launches * limits.launch + stored * limits.stored_byte + elements * limits.gathered +
+  return saved.launches() + saved.stores() + elements * limits.gathered +
              std::max(time - code - narrow * limits.narrow, 0.) >
-         moved * limits.moved_byte;
+         moved * machine.moved_byte;
 }
 
 // Makes a call of each group that costs less than its kernels. Other groups are dissolved. Without
@@ -543,11 +515,9 @@ Jaxpr partition(const Jaxpr& j, const Target& target) {
   const bool products = std::ranges::any_of(
       p.scope.lowering, [](const Lowering& l) { return l.form == Form::contract; });
   if (j->eqns.size() == 1 && !products) return j;
-  // The planner expects that nothing reads the result of a barrier.
-  const Jaxpr planned = through_barriers(j);
-  const Plan plan = planned == j ? make_plan(p) : make_plan(Program(planned));
+  const Plan plan = plan_of(p);
   // A few kernels without temporaries are not worth a call, unless one gathers.
-  bool stores = products || static_cast<double>(plan.steps.size()) > limits.free_launches;
+  bool stores = products || static_cast<double>(plan.steps.size()) > free_launches;
   for (const Eqn& e : j->eqns)
     for (Atom a : results_of(e))
       stores = stores || (plan.in_memory[a] && std::ranges::find(j->out, a) == j->out.end());

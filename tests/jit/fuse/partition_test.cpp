@@ -80,6 +80,38 @@ TEST_CASE("a call has at least the points that its loops need", "[jit][partition
   CHECK(allclose(matmul(many, x), few, 1e-3, 1e-3).item<bool>());
 }
 
+TEST_CASE("in a long program a call of loops saves more than it costs", "[jit][partition]") {
+  // More than 1,000 equations beside what is joined.
+  const auto beside = [](Array x) {
+    for (int k = 0; k < 600; ++k) x = maximum(x - static_cast<float>(k), .1f);
+    return x;
+  };
+  const auto likelihood = [](Array a, Array b) {
+    const Array l = factor(a), x = solved(l, b);
+    return Arrays{(b * x).sum({1}) + determinant(l)};
+  };
+  const auto determined = [](Array a, Array) {
+    const Array l = factor(a);
+    return Arrays{l, determinant(l)};
+  };
+  const Array a = matrices(600, 5), b = random::normal(random::key(4), {600, 5});
+  const auto calls = [&](auto f, bool is_long) {
+    const auto g = [=](Array a, Array b) {
+      Arrays r = f(a, b);
+      if (is_long) r.push_back(beside(b[0]));
+      return r;
+    };
+    const Array got = jit(g)(a, b)[0], expected = jit(f)(a, b)[0];
+    CHECK(array_equal(got, expected).item<bool>());
+    return count(jit(g).lower(a, b).optimized(), "name=lane");
+  };
+  CHECK(calls(likelihood, false) == 1);
+  CHECK(calls(likelihood, true) == 1);
+  // The factor is a result. A call would only save its launch.
+  CHECK(calls(determined, false) == 1);
+  CHECK(calls(determined, true) == 0);
+}
+
 TEST_CASE("results that a scan writes as it runs are not held in a lane", "[jit][partition]") {
   const auto run = [](Array x) {
     const auto step = [](Array c, Array v) { return std::pair(c * 0.9f + v, sin(c)); };
