@@ -111,25 +111,39 @@ std::vector<char> computed_with(const nest::Builder& b, const Coords& at, size_t
   return used;
 }
 
+// The indices of an update and those of its destination.
+struct Destination {
+  Destination(const Lowering& l, const Types& in)
+      : at(indices(&b, in[1].ndim())), notes(b, in, at, in[1].shape()) {
+    const num::Writing writing(b);
+    index = l.destination(notes, at).index;
+  }
+  static Coords indices(nest::Builder* b, int axes) {
+    Coords r;
+    for (int i = 0; i < axes; ++i) r.push_back(b->index(i));
+    return r;
+  }
+  nest::Builder b{"symbolic"};
+  const Coords at;
+  Notes notes;
+  Coords index;
+};
+
 // Returns, by axis of the updates, the axis of the target at which its own index is the destination
 // index, or -1. Sets the reads of the destination, and Access::by_index if it is given.
 std::vector<int> destination_axes(const Lowering& l, const Types& in,
                                   std::vector<std::vector<int>>* reads,
                                   std::vector<char>* by_index = nullptr) {
-  nest::Builder b("symbolic");
-  const num::Writing writing(b);
-  Coords at;
-  for (int i = 0; i < in[1].ndim(); ++i) at.push_back(b.index(i));
+  Destination to(l, in);
+  const Coords &at = to.at, &index = to.index;
   const Shape &target = in[0].shape(), &updates = in[1].shape();
-  Notes notes(b, in, at, updates);
-  const Coords index = l.destination(notes, at).index;
   std::vector<int> goes(at.size(), -1);
   for (int a = 0; a < updates.ndim(); ++a)
     for (int d = 0; d < target.ndim(); ++d)
       if (index[d] == at[a] && target[d] == updates[a]) goes[a] = d;
-  *reads = notes.take();
+  *reads = to.notes.take();
   if (!by_index) return goes;
-  *by_index = computed_with(b, at, at.size());
+  *by_index = computed_with(to.b, at, at.size());
   for (size_t a = 0; a < at.size(); ++a)
     if (std::ranges::count(index, at[a]) > 1) (*by_index)[a] = 1;
   return goes;
@@ -224,6 +238,19 @@ std::vector<int> result_axes(const Lowering& l, const Types& out) {
     axes.push_back(folded ? -1 : next++);
   }
   return axes;
+}
+
+size_t contiguous_update_axes(const Lowering& l, const Types& in) {
+  const Destination to(l, in);
+  const Shape &target = in[0].shape(), &updates = in[1].shape();
+  const size_t most = std::min(to.at.size(), to.index.size());
+  for (size_t n = 0; n < most; ++n) {
+    const int64_t inner = -static_cast<int64_t>(n);
+    if (to.index[to.index.size() - n - 1] != to.at[to.at.size() - n - 1] ||
+        (n > 0 && target[inner] != updates[inner]))
+      return n;
+  }
+  return most;
 }
 
 std::vector<int> written_axes(const Lowering& l, const Types& in) {

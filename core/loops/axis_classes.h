@@ -108,6 +108,9 @@ Access access_of(const Lowering& l, const Types& in, const Types& out);
 // The axes of its first operand along which an equation with a destination writes at computed
 // indices. Along the others an update goes to its own index.
 std::vector<int> written_axes(const Lowering& l, const Types& in);
+// The number of last axes of a scatter's updates along which an update and its destination are both
+// contiguous in memory.
+size_t contiguous_update_axes(const Lowering& l, const Types& in);
 // For each axis that Access::reads names, the axis of the results that it becomes, or -1 if it is
 // folded.
 std::vector<int> result_axes(const Lowering& l, const Types& out);

@@ -376,16 +376,8 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
 
 KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared) {
   const std::vector<int64_t> grid = shared ? scatter_grid(p, eqn) : std::vector<int64_t>();
-  const auto parts = [&] {
-    return LaneParts(p, "scatter", {.grid = grid}, VarMap<bool>(*p.j, true));
-  };
-  int64_t row_axes = 0;
-  if (!shared) {
-    LaneParts trial = parts();
-    row_axes = trial.updates.row_axes(trial.frames.program(), eqn);
-  }
-  LaneParts w = parts();
-  w.updates.scatter(w.frames.program(), eqn, shared, row_axes);
+  LaneParts w(p, "scatter", {.grid = grid}, VarMap<bool>(*p.j, true));
+  w.updates.scatter(w.frames.program(), eqn, shared);
   return w.finish(!shared        ? nest::Vector::inner
                   : grid.empty() ? nest::Vector::none
                                  : nest::Vector::grid);

@@ -122,24 +122,7 @@ void Updates::apply(const Lowering& l, const ValueLocation& array, const Update&
   if (valid) write();
 }
 
-int64_t Updates::row_axes(Frame& program, size_t i) {
-  const Eqn& e = program.eqn(i);
-  const Shape array = program.s->j->type(Atom{e.out}).shape(),
-              updates = program.s->j->type(e.in[1]).shape();
-  OperandReader r(elements_, program, e);
-  int64_t n = 0;
-  sequential_loops(b_, {updates.begin(), updates.end()}, [&](const Coords& at) {
-    const Coords to = program.lowering(i).destination(r, at).index;
-    for (const auto most = std::min(at.size(), to.size()); n < static_cast<int64_t>(most); ++n) {
-      const int64_t a = -1 - n;
-      if (to[to.size() - n - 1] != at[at.size() - n - 1]) break;
-      if (n > 0 && array[a + 1] != updates[a + 1]) break;
-    }
-  });
-  return n;
-}
-
-void Updates::scatter(Frame& program, size_t i, bool shared, int64_t row_axes) {
+void Updates::scatter(Frame& program, size_t i, bool shared) {
   const Eqn& e = program.eqn(i);
   const Lowering& l = program.lowering(i);
   const Type u = program.s->j->type(e.in[1]);
@@ -150,6 +133,7 @@ void Updates::scatter(Frame& program, size_t i, bool shared, int64_t row_axes) {
   Coords at(u.shape().size());
   // The axes of a row are one, which the last coordinate counts. If the elements of a row are
   // disjoint, a vector processes several of them.
+  size_t row_axes = shared ? 0 : contiguous_update_axes(l, program.s->j->in_types(e));
   const bool contiguous = row_axes > 0;
   if (!contiguous && !shared && !at.empty() && l.unique_axes.back()) row_axes = 1;
   const size_t first_of_row = at.size() - row_axes;

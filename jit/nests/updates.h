@@ -32,11 +32,8 @@ class Updates {
   bool update_copy(Frame& f, size_t i);
   // Applies the updates of a scatter, one after another, to memory that already holds the operand.
   // If `shared`, a grid point applies those of its index along the axes that write disjoint
-  // elements. `row_axes`: what the function below returns for it.
-  void scatter(Frame& program, size_t i, bool shared, int64_t row_axes);
-  // Returns the number of last axes of the updates of a scatter along which an update and its
-  // destination are both contiguous in memory. It writes instructions that are of no use.
-  int64_t row_axes(Frame& program, size_t i);
+  // elements.
+  void scatter(Frame& program, size_t i, bool shared);
 
  private:
   struct Update {
