@@ -123,14 +123,9 @@ class LoopGrid {
     for (size_t i = 0; i < s.j->eqns.size(); ++i) {
       const Eqn& e = s.j->eqns[i];
       if (result_elements(*s.j, e) <= min_vector_row) continue;
-      std::set<int> has;
-      for (int32_t v = e.out; v < e.out + e.n_out; ++v)
-        for (int a = 0; a < s.j->types[v].ndim(); ++a)
-          if (const auto it = classes.find(an_.find(s.axis(v, a))); it != classes.end())
-            has.insert(it->second);
-      double times = 1;
-      for (int g = 0; g < std::ssize(grid); ++g)
-        if (!has.contains(g)) times *= static_cast<double>(grid[g]);
+      std::vector<bool> has(grid.size(), false);
+      for (int32_t v = e.out; v < e.out + e.n_out; ++v) note_axes(s, v, &has);
+      const double times = points_of_others(grid, has);
       if (times == 1) continue;
       double once = s.bodies[i].empty() ? work(s, i, {}) : 0;
       for (const auto& b : s.bodies[i]) once += trips_of(s.lowering[i].loop) * work(*b, {});
@@ -400,6 +395,20 @@ class LoopGrid {
     }
     return all;
   }
+  // Notes the axes of the grid that a variable has. The grid may lack axes that have classes.
+  void note_axes(const Scope& s, int32_t v, std::vector<bool>* has) const {
+    for (int a = 0; a < s.j->types[v].ndim(); ++a)
+      if (const auto it = classes.find(an_.find(s.axis(v, a)));
+          it != classes.end() && it->second < std::ssize(*has))
+        (*has)[it->second] = true;
+  }
+  // Returns the number of points along the other axes of the grid.
+  static double points_of_others(const std::vector<int64_t>& grid, const std::vector<bool>& has) {
+    double n = 1;
+    for (size_t g = 0; g < grid.size(); ++g)
+      if (!has[g]) n *= static_cast<double>(grid[g]);
+    return n;
+  }
   // An update in place costs its updates alone.
   double work(const Scope& s, size_t i, const std::vector<int64_t>& grid) const {
     const Eqn& e = s.j->eqns[i];
@@ -408,12 +417,8 @@ class LoopGrid {
     const Shape& space = pull ? s.j->type(made).shape() : s.lowering[i].space;
     double n = static_cast<double>(space.elements());
     std::vector<bool> has(grid.size(), false);
-    for (int a = 0; !made.is_literal() && a < s.j->type(made).ndim(); ++a)
-      if (const auto it = classes.find(an_.find(s.axis(made.index, a)));
-          it != classes.end() && it->second < std::ssize(grid))
-        has[it->second] = true;
-    for (size_t g = 0; g < grid.size(); ++g)
-      if (!has[g]) n *= static_cast<double>(grid[g]);
+    if (!made.is_literal()) note_axes(s, made.index, &has);
+    n *= points_of_others(grid, has);
     // Values that are the same at all points are computed by scalar code beside the vectors.
     if (!grid.empty() && std::ranges::count(has, true) == 0 &&
         s.j->type(made).elements() <= min_vector_row)
