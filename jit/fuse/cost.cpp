@@ -118,7 +118,7 @@ double lane_ns(const Jaxpr& j, int64_t lanes) {
 
 std::optional<int64_t> least_block(const Jaxpr& j, const Bools& in_blocks, int64_t lanes,
                                    size_t steps) {
-  const double all = lane_ns(j, lanes), launches = static_cast<double>(steps) * launch_ns;
+  const double all = lane_ns(j, lanes), launches = static_cast<double>(steps) * machine.step;
   for (int64_t block = 1; block < lanes; block *= 2) {
     const std::optional<Jaxpr> some = program_of_block(j, in_blocks, block);
     if (!some) break;

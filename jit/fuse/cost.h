@@ -19,6 +19,7 @@ struct Machine {
   // The launch of a kernel, with the code around its loop. It is between those of an empty kernel
   // (600) and of the planner (kernel_cost).
   double launch = 1000;
+  double step = 300;          // the launch of a step of a block of lanes, measured with 51 programs
   double stored_byte = 0.15;  // a byte that one kernel writes and others read, as in the planner
   // A byte of an operand or result, which a lane does not move along memory. Measured with 51
   // programs: at 0.015 one takes 1.2 times as long, at 0.07 two lose a third of what they gain.
@@ -39,9 +40,9 @@ double lane_ns(const Jaxpr& j, int64_t lanes);
 // The part of it that native calls take.
 double native_ns(const Jaxpr& j);
 
-// The nanoseconds of a launch of a step, and the share of their time that blocks of few lanes may
-// spend in launches. Measured with 51 programs of JAX libraries, on two cores of Zen 4.
-inline constexpr double launch_ns = 300, share_of_launches = 0.1;
+// The share of their time that blocks of few lanes may spend in launches of steps. Measured with 51
+// programs of JAX libraries, on two cores of Zen 4.
+inline constexpr double share_of_launches = 0.1;
 
 // Returns the least number of lanes of a block whose launches of these steps take their share of
 // the time. Its lanes take about as long as in the block of all. Returns nothing if lanes share

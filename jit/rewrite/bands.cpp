@@ -267,7 +267,7 @@ double Bands::evaluate(Band* band) const {
   if (block * limits.blocks > lanes || block * most > limits.most_bytes * lanes) return 0;
   band->block = block;
   const double blocks = static_cast<double>((lanes + block - 1) / block);
-  return moved * limits.moved_byte - blocks * static_cast<double>(steps) * launch_ns;
+  return moved * limits.moved_byte - blocks * static_cast<double>(steps) * machine.step;
 }
 
 // Returns true if lanes of the loop may end at different trips, and a step of one lane is long.
