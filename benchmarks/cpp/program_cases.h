@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // benchmarks/cpp/program_cases.h: sizes, constants and inputs of the four programs, beside cases.h.
 #pragma once
+#include <algorithm>
 #include <array>
 
 #include "cases.h"
@@ -92,9 +93,9 @@ struct MpcData {
   Vec slope, offset;    // [40, 4] and [80, 4]: the linear cost and the limited values by `start`
   Vec bound;            // [80]
 };
-// The inverse of a positive definite matrix.
-inline Vec inverse(Vec a, int n) {
-  Vec b(a.size());
+// Writes the inverse of a positive definite matrix, a, to b. It overwrites a.
+inline void invert(double* a, double* b, int n) {
+  std::fill(b, b + n * n, 0);
   for (int i = 0; i < n; ++i) b[i * n + i] = 1;
   for (int k = 0; k < n; ++k) {
     const double pivot = 1 / a[k * n + k];
@@ -106,6 +107,10 @@ inline Vec inverse(Vec a, int n) {
         a[i * n + j] -= f * a[k * n + j], b[i * n + j] -= f * b[k * n + j];
     }
   }
+}
+inline Vec inverse(Vec a, int n) {
+  Vec b(a.size());
+  invert(a.data(), b.data(), n);
   return b;
 }
 inline MpcData mpc_data() {

@@ -91,25 +91,15 @@ void condition(const Vec& inverse, const double* r, double* z, int blocks) {
     }
 }
 template <int n>
-void invert(Vec& blocks, double* scale, int count) {
+void invert_damped(Vec& blocks, double* scale, int count) {
   for (int k = 0; k < count; ++k) {
     double* a = &blocks[k * n * n];
     for (int i = 0; i < n; ++i) {
       scale[k * n + i] = adjust::damping * a[i * n + i];
       a[i * n + i] *= 1 + adjust::damping;
     }
-    double b[n * n] = {};
-    for (int i = 0; i < n; ++i) b[i * n + i] = 1;
-    for (int p = 0; p < n; ++p) {
-      const double pivot = 1 / a[p * n + p];
-      for (int j = 0; j < n; ++j) a[p * n + j] *= pivot, b[p * n + j] *= pivot;
-      for (int i = 0; i < n; ++i) {
-        if (i == p) continue;
-        const double f = a[i * n + p];
-        for (int j = 0; j < n; ++j)
-          a[i * n + j] -= f * a[p * n + j], b[i * n + j] -= f * b[p * n + j];
-      }
-    }
+    double b[n * n];
+    invert(a, b, n);
     std::copy(b, b + n * n, a);
   }
 }
@@ -134,8 +124,8 @@ void run_adjust() {
       add_transposed<9>(j[n].camera, r, camera_part(rest, c));
       add_transposed<3>(j[n].point, r, point_part(rest, p));
     }
-    invert<9>(u, camera_part(scale, 0), cameras);
-    invert<3>(v, point_part(scale, 0), points);
+    invert_damped<9>(u, camera_part(scale, 0), cameras);
+    invert_damped<3>(v, point_part(scale, 0), points);
     const auto precondition = [&] {
       condition<9>(u, rest.data(), z.data(), cameras);
       condition<3>(v, point_part(rest, 0), point_part(z, 0), points);
@@ -282,7 +272,8 @@ inline double uniform(Key k, int i) {
   const Key b = threefry(k, 0, i);
   return static_cast<double>((static_cast<uint64_t>(b.high) << 32 | b.low) >> 12) * 0x1p-52;
 }
-// The inverse of the error function: Giles, "Approximating the erfinv function".
+// The inverse of the error function: Giles, "Approximating the erfinv function". These numbers are
+// not those of the library's headers, so that its results are compared with others.
 constexpr double centre[] = {
     -3.6444120640178196996e-21, -1.685059138182016589e-19,  1.2858480715256400167e-18,
     1.115787767802518096e-17,   -1.333171662854620906e-16,  2.0972767875968561637e-17,
